@@ -1,0 +1,1 @@
+"""Verdicts: answers found in solutions and compared with the gold."""

@@ -1,0 +1,1 @@
+"""What passes between stages: frames (pandera), records and params (pydantic)."""

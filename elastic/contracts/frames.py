@@ -1,0 +1,198 @@
+"""Frames that cross a border between stages, as pandera models over polars; read and written here only.
+
+Validation runs on collected data: a lazy frame would pass bad values in silence, so it is refused.
+"""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+from typing import TypeVar
+
+import pandera.polars as pa
+import polars as pl
+from pandera.errors import SchemaErrors
+from polars.exceptions import PolarsError
+
+from elastic.errors import DataError
+
+SPLITS = ["teaching", "training", "validation", "test"]
+EVALUATED_SPLITS = ["validation", "test"]
+BUCKETS = ["never", "hard", "easy", "always"]
+METHODS = ["separate", "truncate", "unconstrained"]
+CLOSED = ["natural", "forced", "eos", "never"]
+FINISH = ["eos", "budget"]
+VERDICTS = ["correct", "wrong", "no_answer", "timeout", "error"]
+
+
+class _Frame(pa.DataFrameModel):
+    class Config:
+        strict = True
+        ordered = True
+
+
+class Collected(_Frame):
+    """Raw rows of every source, as they came."""
+
+    source: str
+    role: str = pa.Field(isin=["any", "training"])
+    licence: str
+    question: str
+    answer: str
+    thinking: str = pa.Field(nullable=True)
+    solution: str = pa.Field(nullable=True)
+
+
+class Problems(_Frame):
+    """One split of curated problems; `thinking` and `solution` are demonstrations, where the source has them."""
+
+    problem_id: str = pa.Field(unique=True, str_matches=r"^[0-9a-f]{16}$")
+    source: str
+    licence: str
+    split: str = pa.Field(isin=SPLITS)
+    question: str = pa.Field(str_length={"min_value": 1})
+    answer: str = pa.Field(str_length={"min_value": 1})
+    answer_original: str
+    thinking: str = pa.Field(nullable=True)
+    solution: str = pa.Field(nullable=True)
+
+
+class Rejected(_Frame):
+    """Rows that left the data, each with its reason and what it collided with, if anything."""
+
+    source: str
+    question: str
+    answer: str
+    reason: str = pa.Field(str_length={"min_value": 1})
+    detail: str
+
+
+class PassRates(_Frame):
+    """Pass rates of training problems, unfiltered. Errors are left out of `graded`, never counted as wrong."""
+
+    problem_id: str = pa.Field(unique=True)
+    samples: int = pa.Field(ge=2)
+    graded: int = pa.Field(ge=0)
+    correct: int = pa.Field(ge=0)
+    pass_rate: float = pa.Field(ge=0, le=1, nullable=True)
+    bucket: str = pa.Field(isin=BUCKETS, nullable=True)
+    kept: bool
+
+
+class TrainingSet(_Frame):
+    """What GRPO trains on, in the order of `rank`."""
+
+    rank: int = pa.Field(unique=True, ge=0)
+    problem_id: str = pa.Field(unique=True)
+    question: str
+    answer: str
+    pass_rate: float = pa.Field(ge=0, le=1)
+    bucket: str = pa.Field(isin=BUCKETS)
+
+
+class Traces(_Frame):
+    """Sampled traces. `think_budget` and `solution_budget` are null for unconstrained ones, `limit` for the others."""
+
+    problem_id: str
+    split: str
+    model: str
+    method: str = pa.Field(isin=METHODS)
+    think_budget: int = pa.Field(ge=0, nullable=True)
+    solution_budget: int = pa.Field(ge=1, nullable=True)
+    limit: int = pa.Field(ge=1, nullable=True)
+    sample: int = pa.Field(ge=0)
+    prompt_ids: pl.List(pl.Int64)
+    think_ids: pl.List(pl.Int64)
+    solution_ids: pl.List(pl.Int64)
+    n_think: int = pa.Field(ge=0)
+    n_solution: int = pa.Field(ge=0)
+    closed: str = pa.Field(isin=CLOSED)
+    finish: str = pa.Field(isin=FINISH)
+    think_text: str
+    solution_text: str
+
+    @pa.dataframe_check
+    def budgets_hold(cls, data: pa.PolarsData) -> pl.LazyFrame:
+        """No phase is longer than its budget, and no unconstrained trace longer than its limit."""
+        separate = pl.col("method") == "separate"
+        total = pl.col("n_think") + pl.col("n_solution")
+        allowed = pl.coalesce(pl.col("limit"), pl.col("think_budget") + pl.col("solution_budget"))
+        return data.lazyframe.select(
+            (~separate | ((pl.col("n_think") <= pl.col("think_budget")) & (pl.col("n_solution") <= pl.col("solution_budget"))))
+            & (total <= allowed)
+        )
+
+
+class Scored(Traces):
+    """Traces with what grading said of them; `answer` is null where none was found."""
+
+    answer: str = pa.Field(nullable=True)
+    found_by: str = pa.Field(nullable=True)
+    gold: str
+    verdict: str = pa.Field(isin=VERDICTS)
+
+
+Frame = TypeVar("Frame", bound=pa.DataFrameModel)
+
+
+def check_frame(model: type[pa.DataFrameModel], frame: pl.DataFrame, *, where: str, empty: bool = False) -> pl.DataFrame:
+    """Validate a collected frame.
+
+    Args:
+        model: its contract.
+        frame: a polars DataFrame; a LazyFrame is refused.
+        where: the file, for the error.
+        empty: whether no rows at all are allowed.
+
+    Raises:
+        DataError: naming the file, the columns and the first bad values.
+    """
+    if not isinstance(frame, pl.DataFrame):
+        raise DataError(
+            f"a {type(frame).__name__} cannot be validated", where=where, remedy="collect it before it crosses a border"
+        )
+    if frame.is_empty() and not empty:
+        raise DataError("holds no rows", where=where, remedy="look at what the stage before it kept and rejected")
+    try:
+        return model.validate(frame, lazy=True)
+    except SchemaErrors as error:
+        cases = error.failure_cases.head(5)
+        faults = [
+            f"{row['column'] or row['schema_context']}: {row['check']} (got {row['failure_case']!r})"
+            for row in cases.iter_rows(named=True)
+        ]
+        raise DataError(
+            f"breaks the contract {model.__name__}: " + "; ".join(faults),
+            where=where,
+            remedy="mend the stage that wrote it, or delete the file and run `dvc repro`",
+        ) from None
+
+
+def read_frame(model: type[pa.DataFrameModel], path: Path, *, empty: bool = False) -> pl.DataFrame:
+    """Read a parquet file and validate it.
+
+    Raises:
+        DataError: the file is missing, cut short, or breaks its contract.
+    """
+    if not path.exists():
+        raise DataError("no such file", where=str(path), remedy="run `dvc repro`, which makes it")
+    try:
+        frame = pl.read_parquet(path)
+    except (PolarsError, OSError) as error:
+        raise DataError(
+            f"not a readable parquet file: {error}", where=str(path), remedy="delete it and run `dvc repro`"
+        ) from None
+    return check_frame(model, frame, where=str(path), empty=empty)
+
+
+def write_frame(model: type[pa.DataFrameModel], frame: pl.DataFrame, path: Path, *, empty: bool = False) -> None:
+    """Validate and write a parquet file under a temporary name, then rename it.
+
+    Raises:
+        DataError: the frame breaks its contract; nothing is written.
+    """
+    checked = check_frame(model, frame, where=str(path), empty=empty)
+    path.parent.mkdir(parents=True, exist_ok=True)
+    temporary = path.with_name(f".{path.name}.partial")
+    checked.write_parquet(temporary, compression="zstd")
+    os.replace(temporary, path)

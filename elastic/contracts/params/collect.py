@@ -1,0 +1,58 @@
+"""Params of the stage collect: where problems come from."""
+
+from __future__ import annotations
+
+from typing import Annotated, Any, Literal
+
+from pydantic import Field, field_validator
+
+from elastic.contracts.params.common import Count, Natural, Strict
+
+Role = Literal["any", "training"]
+
+
+class GeneratedSource(Strict):
+    """Problems drawn through reasoning-gym's dataset interface."""
+
+    kind: Literal["generated"]
+    name: str
+    dataset: str
+    rows: Count
+    seed: Natural
+    licence: str
+    role: Role = "any"
+    config: dict[str, Any] = {}
+
+
+class FilesSource(Strict):
+    """Problems in JSONL files (one object a line with `question` and `answer`) in a folder of the repository."""
+
+    kind: Literal["files"]
+    name: str
+    folder: str
+    licence: str
+    role: Role = "training"
+
+    @field_validator("folder")
+    @classmethod
+    def _inside(cls, value: str) -> str:
+        if value.startswith("/") or ".." in value.split("/"):
+            raise ValueError("the folder must lie inside the repository, so that its version is tracked")
+        return value
+
+
+Source = Annotated[GeneratedSource | FilesSource, Field(discriminator="kind")]
+
+
+class CollectParams(Strict):
+    """The sources, in the order in which copies are preferred: the first source keeps a problem that two have."""
+
+    sources: Annotated[list[Source], Field(min_length=1)]
+
+    @field_validator("sources")
+    @classmethod
+    def _names_differ(cls, value: list[Source]) -> list[Source]:
+        names = [source.name for source in value]
+        if len(set(names)) < len(names):
+            raise ValueError("two sources have the same name")
+        return value

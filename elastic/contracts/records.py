@@ -1,0 +1,169 @@
+"""Records: what made an output, what it cost, what came out; and the small JSON files that pass between stages."""
+
+from __future__ import annotations
+
+import json
+import os
+from pathlib import Path
+from typing import Any, TypeVar
+
+from pydantic import BaseModel, ConfigDict, ValidationError
+
+from elastic.errors import DataError
+
+
+class Record(BaseModel):
+    """The record of one stage run, written to records/<stage>.json beside the outputs it describes.
+
+    It holds seconds and the place where a run resumed, so it differs from run to run and is no input of any stage:
+    identity stays with the outputs.
+
+    Attributes:
+        stage: as in dvc.yaml, `train@r1`.
+        fingerprint: of params, inputs and code; names the scratch folder.
+        params: the validated params.
+        inputs, outputs: sha256 by path (of a folder: over its files).
+        versions: of Python, the project and the packages that matter.
+        seconds: wall time of this run.
+        sampled_tokens: tokens drawn from a model (by an earlier, interrupted run too).
+        resumed_from: what was already done when this run started: steps or chunks; 0 for a fresh run.
+        facts: what came out, in figures.
+    """
+
+    model_config = ConfigDict(extra="forbid")
+
+    stage: str
+    fingerprint: str
+    params: dict[str, Any]
+    inputs: dict[str, str]
+    outputs: dict[str, str]
+    versions: dict[str, str]
+    seconds: float
+    sampled_tokens: int = 0
+    resumed_from: int = 0
+    facts: dict[str, Any] = {}
+
+
+class GateResult(BaseModel):
+    """What a check stage passes on: the bounds that held. A breached gate writes none."""
+
+    model_config = ConfigDict(extra="forbid")
+
+    gate: str
+    passed: bool
+    expectations: list[dict[str, Any]]
+
+
+class Comparison(BaseModel):
+    """A paired difference of two models on the same problems.
+
+    Attributes:
+        model, control: the difference is model minus control.
+        measure: what is compared, and where.
+        difference, ci_low, ci_high: in accuracy, 0 to 1.
+        n_problems: pairs.
+    """
+
+    model_config = ConfigDict(extra="forbid")
+
+    model: str
+    control: str
+    measure: str
+    difference: float
+    ci_low: float
+    ci_high: float
+    n_problems: int
+
+
+class Decision(BaseModel):
+    """What decide found on validation traces.
+
+    Attributes:
+        promoted: `base` or a round.
+        rule: the rule in words, with its figures.
+        solution_budget: s, chosen on the base's validation traces.
+        comparisons: each round against its `prev`.
+        next_round_worthwhile: whether the last round still gained over its `prev`.
+    """
+
+    model_config = ConfigDict(extra="forbid")
+
+    promoted: str
+    rule: str
+    solution_budget: int
+    comparisons: list[Comparison]
+    next_round_worthwhile: bool
+
+
+class GridRow(BaseModel):
+    """One row of the budget table: a model on a split under a method and a budget.
+
+    Shares are of traces. `think` and `solution` are null for unconstrained rows, which name `limit` instead; a row of
+    the method truncate has the total think + solution.
+    """
+
+    model_config = ConfigDict(extra="forbid")
+
+    model: str
+    split: str
+    method: str
+    think: int | None
+    solution: int | None
+    limit: int | None
+    accuracy: float
+    ci_low: float
+    ci_high: float
+    mean_think_tokens: float
+    mean_solution_tokens: float
+    p50_tokens: float
+    p95_tokens: float
+    p95_think_tokens: float
+    p95_solution_tokens: float
+    forced_share: float
+    natural_share: float
+    eos_in_think_share: float
+    unclosed_share: float
+    truncated_solution_share: float
+    no_answer_share: float
+    timeout_share: float
+    error_share: float
+    n_problems: int
+    n_samples: int
+
+
+Model = TypeVar("Model", bound=BaseModel)
+
+
+def write_json(path: Path, value: BaseModel | list[Any] | dict[str, Any]) -> None:
+    """Write JSON with sorted keys under a temporary name, then rename: a reader never sees half a file."""
+    plain = value.model_dump(mode="json") if isinstance(value, BaseModel) else value
+    path.parent.mkdir(parents=True, exist_ok=True)
+    temporary = path.with_name(f".{path.name}.partial")
+    temporary.write_text(json.dumps(plain, indent=1, sort_keys=True, ensure_ascii=False) + "\n", encoding="utf-8")
+    os.replace(temporary, path)
+
+
+def read_json(path: Path) -> Any:
+    """Read JSON.
+
+    Raises:
+        DataError: the file is missing or not JSON.
+    """
+    if not path.exists():
+        raise DataError("no such file", where=str(path), remedy="run `dvc repro`, which makes it")
+    try:
+        return json.loads(path.read_text(encoding="utf-8"))
+    except (json.JSONDecodeError, UnicodeDecodeError) as error:
+        raise DataError(f"not JSON: {error}", where=str(path), remedy="delete it and run `dvc repro`") from None
+
+
+def read_record(model: type[Model], path: Path) -> Model:
+    """Read a JSON file as `model`.
+
+    Raises:
+        DataError: the file is missing, not JSON, or breaks the contract.
+    """
+    try:
+        return model.model_validate(read_json(path))
+    except ValidationError as error:
+        raise DataError(f"breaks its contract: {error}", where=str(path), remedy="run `dvc repro` again") from None

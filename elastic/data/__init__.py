@@ -1,0 +1,1 @@
+"""Problems: generated worlds, files, normalising, splits."""

@@ -1,0 +1,1 @@
+"""One protocol, several engines that turn prompts into traces."""

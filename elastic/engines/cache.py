@@ -1,0 +1,70 @@
+"""A KV cache that grows in blocks and drops rows.
+
+The stock dynamic layer concatenates keys and values at every step, which copies the whole cache for one new column.
+Here columns are written into spare room, and the room grows by blocks.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import torch
+from transformers import DynamicCache
+from transformers.cache_utils import DynamicLayer
+
+BLOCK = 64
+
+
+class GrowingLayer(DynamicLayer):
+    """One layer's keys and values, each a view (B, H, L, D) into a buffer with room for more columns."""
+
+    def update(
+        self, key_states: torch.Tensor, value_states: torch.Tensor, *args: Any, **kwargs: Any
+    ) -> tuple[torch.Tensor, torch.Tensor]:
+        """Append columns (B, H, N, D) and return all keys and values."""
+        if not self.is_initialized:
+            self.lazy_initialization(key_states, value_states)
+            self._buffers = (key_states.new_empty(0), value_states.new_empty(0))
+        start = self.get_seq_length()
+        end = start + key_states.shape[-2]
+        if self._buffers[0].numel() == 0 or end > self._buffers[0].shape[-2]:
+            self._buffers = (self._grown(self.keys, key_states, end), self._grown(self.values, value_states, end))
+        for buffer, states in zip(self._buffers, (key_states, value_states), strict=True):
+            buffer[:, :, start:end] = states
+        self.keys, self.values = (buffer[:, :, :end] for buffer in self._buffers)
+        return self.keys, self.values
+
+    @staticmethod
+    def _grown(old: torch.Tensor, states: torch.Tensor, length: int) -> torch.Tensor:
+        room = -(-length // BLOCK) * BLOCK
+        buffer = states.new_empty((*states.shape[:2], room, states.shape[-1]))
+        if old.numel():
+            buffer[:, :, : old.shape[-2]] = old
+        return buffer
+
+    def select(self, rows: torch.Tensor, first: int) -> None:
+        """Keep `rows` (indices, shape (K,)) and the columns from `first` on."""
+        length = self.get_seq_length()
+        self._buffers = tuple(buffer[rows, :, first:] for buffer in self._buffers)
+        self.keys, self.values = (buffer[:, :, : length - first] for buffer in self._buffers)
+
+
+def growing_cache(config: Any) -> DynamicCache:
+    """A cache for a model of `config`; layers that are not plain full attention keep their own kind."""
+    cache = DynamicCache(config=config)
+    cache.layers = [GrowingLayer() if type(layer) is DynamicLayer else layer for layer in cache.layers]
+    return cache
+
+
+def select_rows(cache: DynamicCache, rows: torch.Tensor, first: int) -> int:
+    """Keep `rows` of every layer and, where all layers allow it, drop the columns before `first`.
+
+    Returns:
+        How many columns were dropped (`first` or 0).
+    """
+    if all(isinstance(layer, GrowingLayer) for layer in cache.layers):
+        for layer in cache.layers:
+            layer.select(rows, first)
+        return first
+    cache.batch_select_indices(rows)
+    return 0

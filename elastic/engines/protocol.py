@@ -1,0 +1,139 @@
+"""What every engine does: turn jobs into traces inside their budgets, on token ids, seeded by job.
+
+A job is one response wanted for one prompt. Four kinds cover every decoding strategy: `separate` (both phases, each
+under its budget), `think_only`, `solve` (a solution from thinking that is given) and `plain` (no forcing; one limit on
+both phases together).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Literal, Protocol
+
+from elastic.budget import Budget
+from elastic.errors import BudgetError
+from elastic.markers import Markers
+from elastic.trace import Closed, Trace
+
+Kind = Literal["separate", "think_only", "solve", "plain"]
+Progress = Callable[[int, int], None]
+
+
+@dataclass(frozen=True)
+class Sampling:
+    """How tokens are drawn. Temperature 0 is greedy; `top_k` 0 and `top_p` 1 mean full support."""
+
+    temperature: float = 0.6
+    top_p: float = 1.0
+    top_k: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class Job:
+    """One response wanted.
+
+    Attributes:
+        kind: see the module.
+        prompt_ids: rendered prompt, shape (P,).
+        seed: the job's random stream. Thinking and solution draw from streams of their own, token k of a phase from
+            draw k, so that a prefix of a trace is the trace at a smaller budget.
+        think: limit of thinking tokens (kinds separate and think_only).
+        solution: limit of solution tokens (kinds separate and solve).
+        total: limit of both together (kind plain).
+        thinking: thinking that is given (kind solve), shape (T,).
+        closed: how the given thinking ended (kind solve).
+        opening: whether the given thinking starts with an opening delimiter (kind solve).
+        after_eos: go on to a solution when EOS is sampled inside thinking, as the published E1 code does.
+    """
+
+    kind: Kind
+    prompt_ids: tuple[int, ...]
+    seed: int
+    think: int = 0
+    solution: int = 0
+    total: int = 0
+    thinking: tuple[int, ...] = ()
+    closed: Closed = "forced"
+    opening: int = 0
+    after_eos: bool = False
+
+    @classmethod
+    def separate(cls, prompt_ids: tuple[int, ...], budget: Budget, seed: int, *, after_eos: bool = False) -> Job:
+        """Both phases, each under its own budget (E1, section 3)."""
+        return cls("separate", prompt_ids, seed, think=budget.think, solution=budget.solution, after_eos=after_eos)
+
+    @classmethod
+    def think_only(cls, prompt_ids: tuple[int, ...], limit: int, seed: int) -> Job:
+        """Thinking alone, up to `limit` tokens."""
+        return cls("think_only", prompt_ids, seed, think=limit)
+
+    @classmethod
+    def solve(
+        cls,
+        prompt_ids: tuple[int, ...],
+        thinking: tuple[int, ...],
+        solution: int,
+        seed: int,
+        *,
+        closed: Closed,
+        opening: int = 0,
+    ) -> Job:
+        """A solution of up to `solution` tokens from the thinking given."""
+        return cls(
+            "solve", prompt_ids, seed, solution=solution, thinking=thinking, closed=closed, opening=opening
+        )
+
+    @classmethod
+    def plain(cls, prompt_ids: tuple[int, ...], total: int, seed: int) -> Job:
+        """Decoding without forcing until EOS or until both phases together have `total` tokens."""
+        return cls("plain", prompt_ids, seed, total=total)
+
+    @property
+    def longest(self) -> int:
+        """The most ids that may follow the prompt, delimiters included."""
+        return {
+            "separate": self.think + 2 + self.solution,
+            "think_only": self.think + 2,
+            "solve": len(self.thinking) + 1 + self.solution,
+            "plain": self.total + 2,
+        }[self.kind]
+
+    def check(self, context: int | None) -> None:
+        """Refuse a job that the model's context cannot hold, before any work.
+
+        Raises:
+            BudgetError: naming the lengths.
+        """
+        if self.kind in ("separate", "solve") and self.solution < 1:
+            raise BudgetError("a job leaves no room for a solution", remedy="use a solution budget of 1 or more")
+        if self.kind in ("think_only", "plain") and max(self.think, self.total) < 1:
+            raise BudgetError("a job wants no tokens", remedy="use a limit of 1 or more")
+        needed = len(self.prompt_ids) + self.longest
+        if context is not None and needed > context:
+            raise BudgetError(
+                f"a prompt of {len(self.prompt_ids)} tokens and up to {self.longest} tokens after it need {needed}, "
+                f"the model's context holds {context}",
+                remedy="lower the budgets or the limit, or use a model with a longer context",
+            )
+
+
+class Engine(Protocol):
+    """Turns jobs into traces."""
+
+    markers: Markers
+
+    def generate(
+        self, jobs: Sequence[Job], sampling: Sampling, *, progress: Progress | None = None
+    ) -> list[Trace]:
+        """One trace a job, in the order of the jobs.
+
+        Args:
+            jobs: responses wanted; budgets and kinds may differ from job to job.
+            sampling: how tokens are drawn.
+            progress: called with (finished jobs, sampled tokens) now and then.
+
+        Raises:
+            BudgetError: a job cannot fit the model's context, or a budget was broken.
+        """
+        ...

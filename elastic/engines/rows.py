@@ -1,0 +1,151 @@
+"""The rows of one decoding batch: limits, phases and what was sampled, advanced one token at a time.
+
+Every tensor has shape (B,) for the B rows still in the batch; `index` says which job a row is.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+import torch
+
+from elastic.engines.protocol import Job
+from elastic.markers import Markers
+from elastic.seeding import stream_seed, uniforms
+from elastic.trace import Finish, Trace
+
+_UNLIMITED = 1 << 40
+
+
+class Rows:
+    """State of a batch of jobs.
+
+    Args:
+        jobs: one a row.
+        markers: delimiters.
+        device: where the model's logits are.
+    """
+
+    def __init__(self, jobs: Sequence[Job], markers: Markers, device: torch.device) -> None:
+        self.jobs, self.markers, self.device = jobs, markers, device
+        # No thinking is left to sample: the delimiter goes in with the prompt and costs no step.
+        solving = [job.kind == "solve" or (job.kind == "separate" and job.think == 0) for job in jobs]
+        self.starts_solving = solving
+
+        def column(values: Sequence[int | bool]) -> torch.Tensor:
+            return torch.tensor(values, device=device)
+
+        zero = [0] * len(jobs)
+        self.state = {
+            "index": torch.arange(len(jobs), device=device),
+            "solving": column(solving),
+            "n_think": column(zero),
+            "n_solution": column(zero),
+            "think": column([j.think if j.kind in ("separate", "think_only") else _UNLIMITED for j in jobs]),
+            "solution": column([j.solution if j.kind in ("separate", "solve") else _UNLIMITED for j in jobs]),
+            "total": column([j.total if j.kind == "plain" else _UNLIMITED for j in jobs]),
+            "forces": column([j.kind == "separate" for j in jobs]),
+            "think_only": column([j.kind == "think_only" for j in jobs]),
+            "after_eos": column([j.after_eos for j in jobs]),
+            "eos_pending": column([False] * len(jobs)),
+            "done": column([False] * len(jobs)),
+            "may_open": column([markers.prompt_state(j.prompt_ids) != "open" and j.kind != "solve" for j in jobs]),
+            "u_think": self._streams("think", 1 + max(max(j.think, j.total) for j in jobs)),
+            "u_solution": self._streams("solution", 1 + max(max(j.solution, j.total) for j in jobs)),
+        }
+        self.eos = torch.tensor(sorted(markers.eos_ids), device=device)
+        width = max(j.longest - len(j.thinking) for j in jobs) + 1
+        self.tokens = torch.zeros((len(jobs), width), dtype=torch.long, device=device)
+        self.lengths = torch.zeros(len(jobs), dtype=torch.long, device=device)
+        self.steps = 0
+
+    def _streams(self, phase: str, count: int) -> torch.Tensor:
+        table = np.stack([uniforms(stream_seed(job.seed, phase), count) for job in self.jobs])
+        return torch.from_numpy(table).to(self.device)
+
+    def inputs(self) -> tuple[torch.Tensor, torch.Tensor]:
+        """Left-padded ids and their mask, both (B, longest input)."""
+        inputs = [
+            [*job.prompt_ids, *job.thinking, *([self.markers.close_id] if solving else [])]
+            for job, solving in zip(self.jobs, self.starts_solving, strict=True)
+        ]
+        longest = max(map(len, inputs))
+        pad = self.markers.pad_id
+        ids = torch.tensor([[pad] * (longest - len(row)) + row for row in inputs], device=self.device)
+        mask = torch.tensor([[0] * (longest - len(row)) + [1] * len(row) for row in inputs], device=self.device)
+        return ids, mask
+
+    def uniform(self) -> torch.Tensor:
+        """The draw that decides each row's next token, (B,): draw k of its phase for token k of its phase."""
+        s = self.state
+
+        def at(table: torch.Tensor, position: torch.Tensor) -> torch.Tensor:
+            return table.gather(1, position.clamp(max=table.shape[1] - 1).unsqueeze(1)).squeeze(1)
+
+        return torch.where(s["solving"], at(s["u_solution"], s["n_solution"]), at(s["u_think"], s["n_think"]))
+
+    def step(self, sampled: torch.Tensor) -> torch.Tensor:
+        """Take the sampled tokens (B,), put delimiters where a thinking budget ends, advance every phase.
+
+        Returns:
+            The tokens that go into the model next, (B,).
+        """
+        s = self.state
+        thinking = ~s["solving"]
+        forced = thinking & ((s["forces"] & (s["n_think"] >= s["think"])) | s["eos_pending"])
+        token = torch.where(forced, self.markers.close_id, sampled)
+        closes = thinking & (token == self.markers.close_id)
+        ends = torch.isin(token, self.eos)
+        opens = thinking & s["may_open"] & (token == self.markers.open_id)
+        s["may_open"] = torch.zeros_like(opens)  # only a first token can open the block
+        s["n_think"] = s["n_think"] + (thinking & ~closes & ~opens)
+        s["n_solution"] = s["n_solution"] + s["solving"]
+        eos_in_thinking = thinking & ends & ~closes
+        s["eos_pending"] = eos_in_thinking & s["after_eos"]
+        finishes = (
+            (eos_in_thinking & ~s["eos_pending"])
+            | (s["solving"] & (ends | (s["n_solution"] >= s["solution"])))
+            | (s["n_think"] + s["n_solution"] >= s["total"])
+            | (s["think_only"] & (closes | (s["n_think"] >= s["think"])))
+        ) & ~s["done"]
+        s["done"] = s["done"] | finishes
+        s["solving"] = s["solving"] | closes
+        self.tokens[s["index"], self.steps] = token
+        self.steps += 1
+        self.lengths[s["index"][finishes]] = self.steps
+        return token
+
+    def alive(self) -> torch.Tensor:
+        """Positions in the batch of the rows that go on, (K,)."""
+        return (~self.state["done"]).nonzero(as_tuple=True)[0]
+
+    def keep(self, rows: torch.Tensor) -> None:
+        """Drop every row that is not at a position in `rows`."""
+        self.state = {name: value[rows] for name, value in self.state.items()}
+
+    def traces(self) -> list[Trace]:
+        """The finished traces, in the order of the jobs."""
+        lengths = self.lengths.tolist()
+        return [
+            self._trace(job, ids[:length], solving)
+            for job, ids, length, solving in zip(
+                self.jobs, self.tokens.tolist(), lengths, self.starts_solving, strict=True
+            )
+        ]
+
+    def _trace(self, job: Job, ids: list[int], starts_solving: bool) -> Trace:
+        eos, close = self.markers.eos_ids, self.markers.close_id
+        finish: Finish = "eos" if ids[-1] in eos else "budget"
+        if starts_solving:
+            closed = job.closed if job.kind == "solve" else "forced"
+            return Trace(job.prompt_ids, job.thinking, tuple(ids), closed, finish, job.opening)
+        opening = int(ids[0] == self.markers.open_id and self.markers.prompt_state(job.prompt_ids) != "open")
+        if close not in ids:
+            return Trace(job.prompt_ids, tuple(ids), (), "eos" if finish == "eos" else "never", finish, opening)
+        cut = ids.index(close)
+        thinking, solution = tuple(ids[:cut]), tuple(ids[cut + 1 :])
+        if job.after_eos and thinking and thinking[-1] in eos:
+            return Trace(job.prompt_ids, thinking, solution, "eos", finish, opening)
+        forced = job.kind == "separate" and len(thinking) - opening >= job.think
+        return Trace(job.prompt_ids, thinking, solution, "forced" if forced else "natural", finish, opening)

@@ -1,0 +1,37 @@
+"""Drawing tokens from logits with one uniform number a row: the inverse of the cumulative distribution.
+
+A row's token depends on its logits and its own uniform number only, not on the rows beside it.
+"""
+
+from __future__ import annotations
+
+import torch
+
+from elastic.engines.protocol import Sampling
+
+
+def draw(logits: torch.Tensor, uniform: torch.Tensor, sampling: Sampling) -> torch.Tensor:
+    """Draw one token a row.
+
+    Args:
+        logits: (B, V), any float type.
+        uniform: (B,), float64 in [0, 1).
+        sampling: temperature 0 takes the largest logit.
+
+    Returns:
+        Token ids (B,), int64.
+    """
+    if sampling.temperature == 0:
+        return logits.argmax(dim=-1)
+    scaled = logits.double() / sampling.temperature
+    if sampling.top_k:
+        kept = scaled.topk(min(sampling.top_k, scaled.shape[-1]), dim=-1).values[:, -1:]
+        scaled = scaled.masked_fill(scaled < kept, -torch.inf)
+    probabilities = scaled.softmax(dim=-1)
+    if sampling.top_p < 1:
+        ranked, order = probabilities.sort(dim=-1, descending=True, stable=True)
+        outside = ranked.cumsum(dim=-1) - ranked >= sampling.top_p
+        probabilities = probabilities.masked_fill(outside.gather(-1, order.argsort(dim=-1)), 0.0)
+    cumulative = probabilities.cumsum(dim=-1)
+    target = (uniform * cumulative[:, -1]).unsqueeze(-1)
+    return torch.searchsorted(cumulative, target, right=True).squeeze(-1).clamp_(max=logits.shape[-1] - 1)

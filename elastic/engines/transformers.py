@@ -1,0 +1,106 @@
+"""The transformers engine: one batched decoding loop over a KV cache, with budgets kept row by row.
+
+Each row carries its own limits, phase and random stream, so rows of different budgets and kinds share a batch. When a
+row uses up its thinking budget the closing delimiter takes the place of its next token and goes through the model like
+a sampled one: no second prefill. Finished rows leave the batch and its cache; they would be dead weight.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from typing import Any
+
+import torch
+
+from elastic.budget import Budget
+from elastic.engines.cache import growing_cache, select_rows
+from elastic.engines.protocol import Job, Progress, Sampling
+from elastic.engines.rows import Rows
+from elastic.engines.sampling import draw
+from elastic.markers import Markers
+from elastic.trace import Trace
+
+# Rows are dropped once this share of the batch has finished: dropping copies the cache, keeping wastes work.
+_DROP_SHARE = 0.2
+
+
+class TransformersEngine:
+    """Budgeted decoding with a transformers causal language model.
+
+    Args:
+        model: the model; its device and dtype are used as they are.
+        markers: delimiters of its tokenizer.
+        batch_size: rows decoded together.
+    """
+
+    name = "transformers"
+
+    def __init__(self, model: Any, markers: Markers, *, batch_size: int = 64) -> None:
+        self.model, self.markers, self.batch_size = model, markers, batch_size
+
+    @property
+    def context(self) -> int | None:
+        """The longest sequence the model can hold, or None when its config does not say."""
+        return getattr(self.model.config, "max_position_embeddings", None)
+
+    def generate(
+        self, jobs: Sequence[Job], sampling: Sampling, *, progress: Progress | None = None
+    ) -> list[Trace]:
+        """See Engine.generate. Jobs are batched by length, so that little of a batch is padding."""
+        for job in jobs:
+            job.check(self.context)
+        order = sorted(range(len(jobs)), key=lambda i: (len(jobs[i].prompt_ids) + len(jobs[i].thinking), i))
+        traces: list[Trace | None] = [None] * len(jobs)
+        finished = tokens = 0
+        was_training = self.model.training
+        self.model.eval()
+        try:
+            for batch in _chunks(order, self.batch_size):
+                for index, trace in zip(
+                    batch, self._decode([jobs[i] for i in batch], sampling), strict=True
+                ):
+                    traces[index] = trace
+                    if jobs[index].kind == "separate":
+                        trace.check(Budget(jobs[index].think, jobs[index].solution))
+                    tokens += trace.n_sampled
+                finished += len(batch)
+                if progress:
+                    progress(finished, tokens)
+        finally:
+            self.model.train(was_training)
+        return [trace for trace in traces if trace is not None]
+
+    @torch.inference_mode()
+    def _decode(self, jobs: list[Job], sampling: Sampling) -> list[Trace]:
+        rows = Rows(jobs, self.markers, self.model.device)
+        ids, mask = rows.inputs()
+        cache = growing_cache(self.model.config)
+        positions = (mask.cumsum(-1) - 1).clamp_min(0)
+        padded = bool((mask == 0).any())
+        while True:
+            logits = self.model(
+                input_ids=ids,
+                attention_mask=mask if padded else None,
+                position_ids=positions,
+                past_key_values=cache,
+                use_cache=True,
+                logits_to_keep=1,
+            ).logits[:, -1]
+            token = rows.step(draw(logits, rows.uniform(), sampling))
+            alive = rows.alive()
+            if len(alive) == 0:
+                return rows.traces()
+            position = positions[:, -1]
+            if len(alive) <= (1 - _DROP_SHARE) * len(token):
+                rows.keep(alive)
+                token, position, mask = token[alive], position[alive], mask[alive]
+                first = int(mask.argmax(dim=-1).min()) if padded else 0
+                mask = mask[:, select_rows(cache, alive, first) :]
+                padded = padded and bool((mask == 0).any())
+            mask = torch.cat([mask, mask.new_ones((len(mask), 1))], dim=-1)
+            ids, positions = token.unsqueeze(-1), (position + 1).unsqueeze(-1)
+
+
+def _chunks(order: list[int], size: int) -> Iterator[list[int]]:
+    for start in range(0, len(order), size):
+        yield order[start : start + size]

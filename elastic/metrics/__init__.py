@@ -1,0 +1,1 @@
+"""Intervals, fits and the figures of one table row."""

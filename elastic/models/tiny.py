@@ -1,0 +1,76 @@
+"""A tiny decoder and its word-level tokenizer, made from nothing, with everything that a hub model has.
+
+Qwen2 architecture, special tokens, think delimiters as ordinary added tokens (so that decoding keeps them) and a chat
+template that opens the think block. Numbers are single tokens.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from tokenizers import AddedToken, Regex, Tokenizer, decoders, models, pre_tokenizers
+from transformers import PreTrainedTokenizerFast, Qwen2Config, Qwen2ForCausalLM, set_seed
+
+SPECIAL = {"pad_token": "<pad>", "eos_token": "<eos>", "unk_token": "<unk>"}
+ROLES = ("<user>", "<assistant>")
+DELIMITERS = ("<think>", "</think>")
+
+CHAT_TEMPLATE = (
+    "{%- for message in messages -%}"
+    "{%- if message.role == 'user' -%}<user>{{ message.content }}"
+    "{%- elif message.role == 'assistant' -%}<assistant>{{ message.content }}<eos>"
+    "{%- else -%}{{ raise_exception('this template knows the roles user and assistant') }}"
+    "{%- endif -%}"
+    "{%- endfor -%}"
+    "{%- if add_generation_prompt -%}<assistant><think>{%- endif -%}"
+)
+
+
+def build_tokenizer(words: Sequence[str], *, context: int) -> PreTrainedTokenizerFast:
+    """A tokenizer whose vocabulary is `words` and the special tokens; text it does not know becomes `<unk>`.
+
+    Args:
+        words: the vocabulary; numbers are split greedily as whole words.
+        context: model_max_length.
+    """
+    vocabulary = [*SPECIAL.values(), *ROLES, *DELIMITERS, *words]
+    tokenizer = Tokenizer(models.WordLevel({word: i for i, word in enumerate(vocabulary)}, unk_token="<unk>"))
+    tokenizer.pre_tokenizer = pre_tokenizers.Sequence(
+        [
+            pre_tokenizers.WhitespaceSplit(),
+            pre_tokenizers.Split(Regex(r"\\boxed\{|\d+|[a-z]+:|[a-z]+|[^\s\w]"), behavior="isolated"),
+        ]
+    )
+    tokenizer.decoder = decoders.Fuse()
+    tokenizer.add_special_tokens([AddedToken(token, special=True) for token in (*SPECIAL.values(), *ROLES)])
+    tokenizer.add_tokens([AddedToken(token, special=False) for token in DELIMITERS])
+    return PreTrainedTokenizerFast(
+        tokenizer_object=tokenizer,
+        model_max_length=context,
+        padding_side="left",
+        chat_template=CHAT_TEMPLATE,
+        clean_up_tokenization_spaces=False,
+        **SPECIAL,
+    )
+
+
+def build_model(
+    tokenizer: PreTrainedTokenizerFast, *, hidden: int, layers: int, heads: int, context: int, seed: int
+) -> Qwen2ForCausalLM:
+    """A freshly initialised Qwen2 decoder in float32 whose vocabulary equals the tokenizer's."""
+    set_seed(seed)
+    config = Qwen2Config(
+        vocab_size=len(tokenizer),
+        hidden_size=hidden,
+        intermediate_size=4 * hidden,
+        num_hidden_layers=layers,
+        num_attention_heads=heads,
+        num_key_value_heads=heads,
+        max_position_embeddings=context,
+        tie_word_embeddings=True,
+        attention_dropout=0.0,
+        bos_token_id=None,
+        eos_token_id=tokenizer.eos_token_id,
+        pad_token_id=tokenizer.pad_token_id,
+    )
+    return Qwen2ForCausalLM(config)

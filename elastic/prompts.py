@@ -1,0 +1,45 @@
+"""From a question to prompt ids: the chat template, applied once, in one place.
+
+Whether the template leaves the think block open is read from what it renders for a probe, never guessed from a flag,
+and never from the question's own text (which may speak about the tags).
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from elastic.markers import Markers, PromptState
+
+_PROBE = "1"
+
+
+class Prompter:
+    """Renders questions with a tokenizer's chat template.
+
+    Args:
+        tokenizer: a transformers tokenizer with a chat template.
+        template: the user turn; `{question}` is replaced by the question.
+        system: an optional system turn.
+    """
+
+    def __init__(self, tokenizer: Any, *, template: str = "{question}", system: str | None = None) -> None:
+        self.tokenizer, self.template, self.system = tokenizer, template, system
+
+    def messages(self, question: str) -> list[dict[str, str]]:
+        """The conversation that asks `question`."""
+        turns = [{"role": "system", "content": self.system}] if self.system else []
+        return [*turns, {"role": "user", "content": self.template.replace("{question}", question)}]
+
+    def render_messages(self, messages: list[dict[str, str]]) -> tuple[int, ...]:
+        """Prompt ids of a conversation, ready for the model to go on."""
+        return tuple(
+            self.tokenizer.apply_chat_template(messages, add_generation_prompt=True, tokenize=True, return_dict=False)
+        )
+
+    def render(self, question: str) -> tuple[int, ...]:
+        """Prompt ids of one question."""
+        return self.render_messages(self.messages(question))
+
+    def state(self, markers: Markers) -> PromptState:
+        """Whether this template leaves the think block open, closed, or does not write one."""
+        return markers.prompt_state(self.render(_PROBE))

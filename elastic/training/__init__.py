@@ -1,0 +1,1 @@
+"""The budgeted rollout, its TRL adapter, monitors and supervised teaching."""

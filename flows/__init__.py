@@ -1,0 +1,1 @@
+"""When it runs: Prefect flows over the stages; nothing here changes a result."""

@@ -1,0 +1,1 @@
+"""What runs: one file a DVC stage, each with the same grammar: Params -> run() -> main()."""
