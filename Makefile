@@ -1,0 +1,43 @@
+# The daily commands. `make` alone lists them.
+.DEFAULT_GOAL := help
+.PHONY: help demo test setup lint bench nightly report clean
+
+SHELL := /bin/bash
+export PATH := $(CURDIR)/.venv/bin:$(PATH)
+# Waiting OpenMP threads would spin and slow each other down on a busy machine.
+export OMP_WAIT_POLICY ?= PASSIVE
+
+help: ## list these commands
+	@awk -F ':.*## ' '/^[a-z]+:.*## / {printf "  make %-9s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
+
+demo: setup ## run the whole pipeline on the active profile (laptop by default)
+	@test -f params.yaml || elastic profile use laptop
+	@elastic profile check
+	@dvc repro
+	@$(MAKE) --no-print-directory report
+
+test: setup ## run the test suite
+	@python -m pytest -m "not nightly"
+
+setup: ## make .venv, or bring it up to date
+	@infra/setup.sh
+
+lint: setup ## style, types and the import contracts
+	ruff check
+	ruff format --check
+	mypy
+	lint-imports
+
+bench: setup ## compare the engine with the alternatives (minutes)
+	@python -m bench.engine
+
+nightly: setup bench ## the longer drills and the benchmark
+	@python -m pytest -m nightly
+
+report: ## say where the report is
+	@test -f reports/index.html || { echo "no report yet: run make demo" >&2; exit 1; }
+	@echo "report: file://$(CURDIR)/reports/index.html (its table: reports/summary.md)"
+
+clean: ## remove caches and what interrupted stages would resume from; keeps .venv and every output
+	@find . -name __pycache__ -not -path './.venv/*' -prune -exec rm -r {} +
+	@rm -rf .scratch .pytest_cache .mypy_cache .ruff_cache .import_linter_cache .hypothesis *.egg-info
