@@ -6,6 +6,7 @@ and never from the question's own text (which may speak about the tags).
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 from elastic.markers import Markers, PromptState
@@ -39,6 +40,11 @@ class Prompter:
     def render(self, question: str) -> tuple[int, ...]:
         """Prompt ids of one question."""
         return self.render_messages(self.messages(question))
+
+    def text(self, ids: Sequence[int], markers: Markers) -> str:
+        """A phase as text: delimiters that the model wrote are kept, EOS and padding are dropped."""
+        dropped = {*markers.eos_ids, self.tokenizer.pad_token_id}
+        return self.tokenizer.decode([token for token in ids if token not in dropped], skip_special_tokens=False)
 
     def state(self, markers: Markers) -> PromptState:
         """Whether this template leaves the think block open, closed, or does not write one."""

@@ -1,9 +1,13 @@
 """The laptop world: chains of + and - of one-digit terms whose running totals stay between 0 and 19.
 
-A response thinks aloud and too much. Its first pass over the chain writes every step (`4+3=7;`) or, when terse, only
-the running totals (`7;`); then it checks the whole chain again, needlessly, up to twice. The solution recomputes the
-last steps and boxes the answer. So a model can save tokens in two ways, by dropping its checks and by becoming terse,
-and can finish an interrupted chain in its solution: this is the room in which training recipes differ.
+A question names its terms, `A4 B+3 C-7=?`. A response thinks aloud and too much. Its first pass over the chain writes
+every step (`B4+3=7 C7-7=0`) or, when terse, only the running totals (`B7 C0`); then it checks the whole chain again,
+needlessly, once or twice as a rule. The solution recomputes the last steps, wordy or terse, and boxes the answer.
+
+So a model can save tokens in two ways, by dropping its checks and by becoming terse, and it can finish an interrupted
+chain in its solution: this is the room in which training recipes differ. Because the answer is known long before
+thinking ends, a budget that cuts the thinking need not cost the answer, which is the situation of large reasoning
+models (E1, section 3).
 
 Problems come through reasoning-gym's dataset interface. Neighbouring seeds of that interface share problems (item i
 draws from seed + i), so splits are cut by expression, never by seed.
@@ -11,6 +15,7 @@ draws from seed + i), so splits are cut by expression, never by seed.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from random import Random
 from typing import Any
@@ -20,20 +25,31 @@ from reasoning_gym.dataset import ProceduralDataset
 from elastic.errors import ParamsError
 
 CHECK = "check:"
+LABELS = "ABCDEFGHIJ"
 
 
 @dataclass
 class ChainsConfig:
-    """Configuration in reasoning-gym's form: `seed` and `size` are its own fields."""
+    """Configuration in reasoning-gym's form: `seed` and `size` are its own fields.
+
+    Attributes:
+        min_terms, max_terms: length of a chain, uniform.
+        max_total: running totals stay between 0 and this.
+        checks: weights of 0, 1, 2, ... needless checks after the first pass.
+        terse_share: share of responses whose thinking is terse.
+        max_recomputed: the solution recomputes the last 0 to this many steps, uniformly.
+        terse_solution_share: share of solutions that recompute tersely.
+    """
 
     seed: int = 0
     size: int = 1000
     min_terms: int = 2
-    max_terms: int = 8
+    max_terms: int = 7
     max_total: int = 19
-    max_checks: int = 2
-    max_recomputed: int = 2
+    checks: Sequence[float] = (0.2, 0.3, 0.5)
     terse_share: float = 0.3
+    max_recomputed: int = 3
+    terse_solution_share: float = 0.5
 
     def validate(self) -> None:
         """Refuse a configuration that describes no world.
@@ -41,14 +57,21 @@ class ChainsConfig:
         Raises:
             ParamsError: naming the key and the remedy.
         """
-        if not 2 <= self.min_terms <= self.max_terms:
-            raise ParamsError("min_terms must be at least 2 and at most max_terms", where="chains.min_terms")
+        if not 2 <= self.min_terms <= self.max_terms <= len(LABELS):
+            raise ParamsError(
+                "min_terms must be at least 2 and at most max_terms",
+                where="chains.min_terms",
+                remedy=f"keep 2 <= min_terms <= max_terms <= {len(LABELS)}",
+            )
         if not 9 <= self.max_total <= 99:
-            raise ParamsError("totals must be bounded between 9 and 99", where="chains.max_total")
-        if not 0 <= self.terse_share <= 1:
-            raise ParamsError("a share lies between 0 and 1", where="chains.terse_share")
-        if self.max_checks < 0 or self.max_recomputed < 0:
-            raise ParamsError("counts are 0 or more", where="chains.max_checks, chains.max_recomputed")
+            raise ParamsError("totals out of range", where="chains.max_total", remedy="use 9 to 99")
+        if not self.checks or min(self.checks) < 0 or sum(self.checks) <= 0:
+            raise ParamsError("no weights", where="chains.checks", remedy="give a weight for 0, 1, 2, ... checks")
+        for key in ("terse_share", "terse_solution_share"):
+            if not 0 <= getattr(self, key) <= 1:
+                raise ParamsError("not a share", where=f"chains.{key}", remedy="use a value between 0 and 1")
+        if self.max_recomputed < 0:
+            raise ParamsError("below 0", where="chains.max_recomputed", remedy="use 0 or more")
 
 
 @dataclass(frozen=True)
@@ -67,16 +90,20 @@ class Chain:
         return totals
 
     @property
-    def expression(self) -> str:
-        """The chain as text, "4+3-7"."""
-        return str(self.terms[0]) + "".join(f"{term:+d}" for term in self.terms[1:])
+    def question(self) -> str:
+        """The chain as a question, "A4 B+3 C-7=?"."""
+        named = [f"A{self.terms[0]}"] + [
+            f"{label}{term:+d}" for label, term in zip(LABELS[1:], self.terms[1:], strict=False)
+        ]
+        return " ".join(named) + "=?"
 
-    def steps(self, *, terse: bool, first: int = 0) -> str:
-        """One pass over the steps from step `first` on (0-based), wordy or terse."""
-        totals = self.totals
-        return "".join(
-            f"{totals[i + 1]};" if terse else f"{totals[i]}{self.terms[i + 1]:+d}={totals[i + 1]};"
-            for i in range(first, len(self.terms) - 1)
+    def steps(self, *, terse: bool, last: int | None = None) -> str:
+        """One pass over the steps, or over the `last` ones only, wordy or terse."""
+        totals, count = self.totals, len(self.terms) - 1
+        first = 0 if last is None else count - last
+        return " ".join(
+            f"{LABELS[i]}{totals[i]}" if terse else f"{LABELS[i]}{totals[i - 1]}{self.terms[i]:+d}={totals[i]}"
+            for i in range(first + 1, count + 1)
         )
 
 
@@ -86,24 +113,20 @@ def draw_chain(rng: Random, config: ChainsConfig) -> Chain:
     terms = [rng.randint(1, 9)]
     total = terms[0]
     while len(terms) < count:
-        fitting = [t for t in range(-9, 10) if t and 0 <= total + t <= config.max_total]
-        term = rng.choice(fitting)
-        terms.append(term)
-        total += term
+        fitting = [term for term in range(-9, 10) if term and 0 <= total + term <= config.max_total]
+        terms.append(rng.choice(fitting))
+        total += terms[-1]
     return Chain(tuple(terms))
 
 
 def demonstrate(chain: Chain, rng: Random, config: ChainsConfig) -> tuple[str, str]:
-    """Thinking and solution of a teacher who works right and thinks too much.
-
-    The style (wordy or terse) holds for a whole response; the number of checks and of recomputed steps is uniform.
-    """
+    """Thinking and solution of a teacher who works right and thinks too much."""
     terse = rng.random() < config.terse_share
-    checks = rng.randint(0, config.max_checks)
-    thinking = CHECK.join([chain.steps(terse=terse)] * (1 + checks))
+    checks = rng.choices(range(len(config.checks)), weights=config.checks)[0]
+    thinking = f" {CHECK} ".join([chain.steps(terse=terse)] * (1 + checks))
     recomputed = min(rng.randint(0, config.max_recomputed), len(chain.terms) - 1)
-    redone = chain.steps(terse=False, first=len(chain.terms) - 1 - recomputed) if recomputed else ""
-    return thinking, f"{redone}\\boxed{{{chain.totals[-1]}}}"
+    redone = chain.steps(terse=rng.random() < config.terse_solution_share, last=recomputed)
+    return thinking, f"{redone} \\boxed{{{chain.totals[-1]}}}".strip()
 
 
 class ChainsDataset(ProceduralDataset):
@@ -113,11 +136,12 @@ class ChainsDataset(ProceduralDataset):
         super().__init__(config=config, seed=config.seed, size=config.size)
 
     def __getitem__(self, idx: int) -> dict[str, Any]:
+        """Item `idx` as reasoning-gym has it: question, answer, metadata."""
         rng = Random(self.seed + idx)
         chain = draw_chain(rng, self.config)
         thinking, solution = demonstrate(chain, rng, self.config)
         return {
-            "question": f"{chain.expression}=?",
+            "question": chain.question,
             "answer": str(chain.totals[-1]),
             "metadata": {"terms": len(chain.terms), "thinking": thinking, "solution": solution},
         }

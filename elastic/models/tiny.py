@@ -1,7 +1,8 @@
 """A tiny decoder and its word-level tokenizer, made from nothing, with everything that a hub model has.
 
-Qwen2 architecture, special tokens, think delimiters as ordinary added tokens (so that decoding keeps them) and a chat
-template that opens the think block. Numbers are single tokens.
+Qwen3 architecture, special tokens, think delimiters as ordinary added tokens (so that decoding keeps them) and a chat
+template that opens the think block. Numbers are single tokens. (Not Qwen2: transformers replaces the pre-tokenizer of
+every tokenizer that it finds beside a Qwen2 config by Qwen2's own.)
 """
 
 from __future__ import annotations
@@ -9,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from tokenizers import AddedToken, Regex, Tokenizer, decoders, models, pre_tokenizers
-from transformers import PreTrainedTokenizerFast, Qwen2Config, Qwen2ForCausalLM, set_seed
+from transformers import PreTrainedTokenizerFast, Qwen3Config, Qwen3ForCausalLM, set_seed
 
 SPECIAL = {"pad_token": "<pad>", "eos_token": "<eos>", "unk_token": "<unk>"}
 ROLES = ("<user>", "<assistant>")
@@ -38,10 +39,12 @@ def build_tokenizer(words: Sequence[str], *, context: int) -> PreTrainedTokenize
     tokenizer.pre_tokenizer = pre_tokenizers.Sequence(
         [
             pre_tokenizers.WhitespaceSplit(),
-            pre_tokenizers.Split(Regex(r"\\boxed\{|\d+|[a-z]+:|[a-z]+|[^\s\w]"), behavior="isolated"),
+            pre_tokenizers.Split(Regex(r"\\boxed\{|\d+|[A-Z]|[a-z]+:|[a-z]+|[^\s\w]"), behavior="isolated"),
         ]
     )
-    tokenizer.decoder = decoders.Fuse()
+    # Spaces are no tokens; decoding sets off the words that start a step, so that people can read the text.
+    spaced = [word for word in words if (len(word) == 1 and word.isupper()) or word.endswith(":")]
+    tokenizer.decoder = decoders.Sequence([*(decoders.Replace(word, f" {word}") for word in spaced), decoders.Fuse()])
     tokenizer.add_special_tokens([AddedToken(token, special=True) for token in (*SPECIAL.values(), *ROLES)])
     tokenizer.add_tokens([AddedToken(token, special=False) for token in DELIMITERS])
     return PreTrainedTokenizerFast(
@@ -56,16 +59,17 @@ def build_tokenizer(words: Sequence[str], *, context: int) -> PreTrainedTokenize
 
 def build_model(
     tokenizer: PreTrainedTokenizerFast, *, hidden: int, layers: int, heads: int, context: int, seed: int
-) -> Qwen2ForCausalLM:
-    """A freshly initialised Qwen2 decoder in float32 whose vocabulary equals the tokenizer's."""
+) -> Qwen3ForCausalLM:
+    """A freshly initialised Qwen3 decoder in float32 whose vocabulary equals the tokenizer's."""
     set_seed(seed)
-    config = Qwen2Config(
+    config = Qwen3Config(
         vocab_size=len(tokenizer),
         hidden_size=hidden,
         intermediate_size=4 * hidden,
         num_hidden_layers=layers,
         num_attention_heads=heads,
         num_key_value_heads=heads,
+        head_dim=hidden // heads,
         max_position_embeddings=context,
         tie_word_embeddings=True,
         attention_dropout=0.0,
@@ -73,4 +77,4 @@ def build_model(
         eos_token_id=tokenizer.eos_token_id,
         pad_token_id=tokenizer.pad_token_id,
     )
-    return Qwen2ForCausalLM(config)
+    return Qwen3ForCausalLM(config)

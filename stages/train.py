@@ -1,0 +1,140 @@
+"""One round of budget-constrained GRPO (E1, section 3.2): rollouts under (t*, s*), from the round's `prev`.
+
+Run it alone: `python -m stages.train r1`. After a kill it resumes from its newest complete checkpoint, exactly.
+Departures from the published code, each a parameter: the forced delimiter is masked out of the loss and the ratio is
+clipped (`train.faithful` turns both back), there is no KL term unless `train.kl` is set.
+"""
+
+from __future__ import annotations
+
+import json
+import shutil
+import sys
+from pathlib import Path
+
+from dvclive import Live
+
+from elastic.answers.graders import load_grader
+from elastic.contracts.frames import Problems, TrainingSet, read_frame
+from elastic.contracts.params.base import BaseBlock
+from elastic.contracts.params.common import validate
+from elastic.contracts.params.grading import GradingParams
+from elastic.contracts.params.prompt import PromptParams
+from elastic.contracts.params.train import RoundParams, RoundsBlock, TrainParams
+from elastic.engines.loading import load_engine
+from elastic.engines.runtime import use_cpu
+from elastic.errors import ParamsError
+from elastic.prompts import Prompter
+from elastic.training.trl_adapter import MonitorSlice, Question, Recipe, train
+from stages.common import Context, exit_with_message, params_block, run_stage, staged
+
+TRAINING = Path("data/bucketed/training.parquet")
+VALIDATION = Path("data/curated/validation.parquet")
+GATES = [Path("reports/checks/curated.json"), Path("reports/checks/bucketed.json")]
+
+
+def recipe_of(round_params: RoundParams, params: TrainParams) -> Recipe:
+    """The recipe of one round."""
+    return Recipe(
+        **round_params.model_dump(include={"steps", "learning_rate"}),
+        **params.model_dump(exclude={"monitor", "preflight"}),
+        budget=round_params.budget,
+    )
+
+
+def write_curves(log: Path, folder: Path) -> None:
+    """Copy the log of a run and replay it through DVCLive, for `dvc plots`.
+
+    Replayed at the end and not written along the way, so that a run which was killed and resumed has the same curves.
+    """
+    shutil.copyfile(log, folder / "metrics.jsonl")
+    with Live(str(folder / "dvclive"), dvcyaml=None, save_dvc_exp=False, report=None, monitor_system=False) as live:
+        for line in log.read_text(encoding="utf-8").splitlines():
+            row = json.loads(line)
+            live.step = row.pop("step")
+            prefix = f"monitor/{row.pop('monitor')}/" if "monitor" in row else "train/"
+            for key, value in row.items():
+                if value is not None:
+                    live.log_metric(prefix + key, value)
+
+
+def run(
+    recipe: Recipe,
+    params: TrainParams,
+    prompt: PromptParams,
+    grader_name: str,
+    prev: Path,
+    output: Path,
+    curves: Path,
+    context: Context,
+) -> None:
+    """Train from `prev` and save the model to `output`, its training curves to `curves`.
+
+    Raises:
+        TrainingError: nothing can be learnt as configured.
+        DataError: an input is missing or breaks its contract.
+    """
+    training = read_frame(TrainingSet, TRAINING).sort("rank")
+    validation = read_frame(Problems, VALIDATION).sort("problem_id").head(params.monitor.problems)
+
+    def questions(frame) -> list[Question]:  # type: ignore[no-untyped-def]
+        return [Question(*row) for row in frame.select("problem_id", "question", "answer").iter_rows()]
+
+    engine, tokenizer = load_engine(prev, batch_size=recipe.prompts * recipe.samples)
+    with load_grader(grader_name) as grader:
+        trained = train(
+            engine.model,
+            Prompter(tokenizer, template=prompt.template, system=prompt.system),
+            engine.markers,
+            grader,
+            questions(training),
+            MonitorSlice(params.monitor.every, questions(validation), [recipe.budget, params.monitor.unseen]),
+            recipe,
+            preflight_steps=params.preflight.steps,
+            scratch=context.scratch,
+            batch_size=engine.batch_size,
+            use_cpu=use_cpu(),
+            say=context.say,
+        )
+    context.resumed_from, context.sampled_tokens = trained.resumed_from, trained.sampled_tokens
+    context.facts = {"steps": trained.steps, "budget": str(recipe.budget), "grader": grader_name}
+    with staged(curves) as folder:
+        write_curves(context.scratch / "metrics.jsonl", folder)
+    with staged(output) as folder:
+        engine.model.save_pretrained(folder)
+        tokenizer.save_pretrained(folder)
+
+
+def main() -> None:
+    """Read params, train the round named on the command line, write the record."""
+    if len(sys.argv) != 2:
+        raise ParamsError("name one round", where="python -m stages.train", remedy="as in `python -m stages.train r1`")
+    name = sys.argv[1]
+    rounds = validate(RoundsBlock, {"rounds": params_block("rounds")}, where="").rounds
+    if name not in rounds:
+        raise ParamsError(f"no round {name!r}", where="rounds", remedy=f"name one of {', '.join(rounds)}")
+    params = validate(TrainParams, params_block("train"), where="train")
+    prompt = validate(PromptParams, params_block("prompt"), where="prompt")
+    grading = validate(GradingParams, params_block("grading"), where="grading")
+    base = validate(BaseBlock, {"base": params_block("base")}, where="").base
+    prev, output, curves = Path("models") / rounds[name].prev, Path("models") / name, Path("reports/training") / name
+    for key, budget in ((f"rounds.{name}.budget", rounds[name].budget), ("train.monitor.unseen", params.monitor.unseen)):
+        if prompt.max_tokens + budget.total + 1 > base.context:
+            raise ParamsError(
+                f"prompt + t + s + 1 is over the model's context of {base.context} tokens",
+                where=key,
+                remedy="lower this budget or prompt.max_tokens",
+            )
+    run_stage(
+        f"train@{name}",
+        {"round": rounds[name], "train": params, "prompt": prompt, "grading": grading},
+        [TRAINING, VALIDATION, *GATES, prev],
+        [output, curves],
+        lambda context: run(
+            recipe_of(rounds[name], params), params, prompt, grading.training, prev, output, curves, context
+        ),
+    )
+
+
+if __name__ == "__main__":
+    exit_with_message(main)
