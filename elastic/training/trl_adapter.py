@@ -22,7 +22,7 @@ from datasets import Dataset
 from transformers import PreTrainedModel, TrainerCallback
 from trl import GRPOConfig, GRPOTrainer
 
-from elastic.answers.verdict import Grader
+from elastic.answers.graders import Grader
 from elastic.budget import Budget
 from elastic.engines.transformers import TransformersEngine
 from elastic.errors import TrainingError
