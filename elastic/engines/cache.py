@@ -27,26 +27,32 @@ class GrowingLayer(DynamicLayer):
             self._buffers = (key_states.new_empty(0), value_states.new_empty(0))
         start = self.get_seq_length()
         end = start + key_states.shape[-2]
-        if self._buffers[0].numel() == 0 or end > self._buffers[0].shape[-2]:
-            self._buffers = (self._grown(self.keys, key_states, end), self._grown(self.values, value_states, end))
+        keys, values = self._buffers
+        if keys.numel() == 0 or end > keys.shape[-2]:
+            self._buffers = (self._grown(keys, key_states, start, end), self._grown(values, value_states, start, end))
         for buffer, states in zip(self._buffers, (key_states, value_states), strict=True):
             buffer[:, :, start:end] = states
         self.keys, self.values = (buffer[:, :, :end] for buffer in self._buffers)
         return self.keys, self.values
 
     @staticmethod
-    def _grown(old: torch.Tensor, states: torch.Tensor, length: int) -> torch.Tensor:
+    def _grown(old: torch.Tensor, states: torch.Tensor, used: int, length: int) -> torch.Tensor:
         room = -(-length // BLOCK) * BLOCK
         buffer = states.new_empty((*states.shape[:2], room, states.shape[-1]))
-        if old.numel():
-            buffer[:, :, : old.shape[-2]] = old
+        if used:
+            buffer[:, :, :used] = old[:, :, :used]
         return buffer
 
     def select(self, rows: torch.Tensor, first: int) -> None:
         """Keep `rows` (indices, shape (K,)) and the columns from `first` on."""
         length = self.get_seq_length()
-        self._buffers = tuple(buffer[rows, :, first:] for buffer in self._buffers)
+        keys, values = self._buffers
+        self._buffers = (keys[rows, :, first:], values[rows, :, first:])
         self.keys, self.values = (buffer[:, :, : length - first] for buffer in self._buffers)
+
+    def reorder_cache(self, beam_idx: torch.Tensor) -> None:
+        """Keep the rows `beam_idx`, as the stock layer does; its own way would leave the buffers behind."""
+        self.select(beam_idx, 0)
 
 
 def growing_cache(config: Any) -> DynamicCache:
@@ -62,9 +68,11 @@ def select_rows(cache: DynamicCache, rows: torch.Tensor, first: int) -> int:
     Returns:
         How many columns were dropped (`first` or 0).
     """
-    if all(isinstance(layer, GrowingLayer) for layer in cache.layers):
-        for layer in cache.layers:
+    growing = [layer for layer in cache.layers if isinstance(layer, GrowingLayer)]
+    if len(growing) == len(cache.layers):
+        for layer in growing:
             layer.select(rows, first)
         return first
-    cache.batch_select_indices(rows)
+    # The one way of picking rows that every kind of layer has.
+    cache.reorder_cache(rows)  # type: ignore[arg-type]
     return 0

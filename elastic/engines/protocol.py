@@ -80,9 +80,7 @@ class Job:
         opening: int = 0,
     ) -> Job:
         """A solution of up to `solution` tokens from the thinking given."""
-        return cls(
-            "solve", prompt_ids, seed, solution=solution, thinking=thinking, closed=closed, opening=opening
-        )
+        return cls("solve", prompt_ids, seed, solution=solution, thinking=thinking, closed=closed, opening=opening)
 
     @classmethod
     def plain(cls, prompt_ids: tuple[int, ...], total: int, seed: int) -> Job:
@@ -99,6 +97,10 @@ class Job:
             "plain": self.total + 2,
         }[self.kind]
 
+    def drawn(self, trace: Trace) -> int:
+        """Tokens drawn from the model for this job's trace: thinking that was given is not among them."""
+        return trace.n_solution if self.kind == "solve" else trace.n_sampled
+
     def check(self, context: int | None) -> None:
         """Refuse a job that the model's context cannot hold, before any work.
 
@@ -109,7 +111,7 @@ class Job:
             raise BudgetError("a job leaves no room for a solution", remedy="use a solution budget of 1 or more")
         if self.kind in ("think_only", "plain") and max(self.think, self.total) < 1:
             raise BudgetError("a job wants no tokens", remedy="use a limit of 1 or more")
-        needed = len(self.prompt_ids) + self.longest
+        needed = len(self.prompt_ids) + self.longest - 1  # the last token is never fed back
         if context is not None and needed > context:
             raise BudgetError(
                 f"a prompt of {len(self.prompt_ids)} tokens and up to {self.longest} tokens after it need {needed}, "
@@ -123,9 +125,12 @@ class Engine(Protocol):
 
     markers: Markers
 
-    def generate(
-        self, jobs: Sequence[Job], sampling: Sampling, *, progress: Progress | None = None
-    ) -> list[Trace]:
+    @property
+    def context(self) -> int | None:
+        """The longest sequence the model can hold, or None when that is not known."""
+        ...
+
+    def generate(self, jobs: Sequence[Job], sampling: Sampling, *, progress: Progress | None = None) -> list[Trace]:
         """One trace a job, in the order of the jobs.
 
         Args:

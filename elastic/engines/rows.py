@@ -29,9 +29,14 @@ class Rows:
 
     def __init__(self, jobs: Sequence[Job], markers: Markers, device: torch.device) -> None:
         self.jobs, self.markers, self.device = jobs, markers, device
-        # No thinking is left to sample: the delimiter goes in with the prompt and costs no step.
-        solving = [job.kind == "solve" or (job.kind == "separate" and job.think == 0) for job in jobs]
-        self.starts_solving = solving
+        # Only a first token can open the block, and only where the prompt has not.
+        opening = [job.kind != "solve" and markers.prompt_state(job.prompt_ids) != "open" for job in jobs]
+        # Where no thinking is left to sample the delimiter goes in with the prompt and costs no step.
+        solving = [
+            job.kind == "solve" or (job.kind == "separate" and job.think == 0 and not opens)
+            for job, opens in zip(jobs, opening, strict=True)
+        ]
+        self.may_open, self.starts_solving = opening, solving
 
         def column(values: Sequence[int | bool]) -> torch.Tensor:
             return torch.tensor(values, device=device)
@@ -40,6 +45,7 @@ class Rows:
         self.state = {
             "index": torch.arange(len(jobs), device=device),
             "solving": column(solving),
+            "n_opening": column(zero),
             "n_think": column(zero),
             "n_solution": column(zero),
             "think": column([j.think if j.kind in ("separate", "think_only") else _UNLIMITED for j in jobs]),
@@ -50,8 +56,8 @@ class Rows:
             "after_eos": column([j.after_eos for j in jobs]),
             "eos_pending": column([False] * len(jobs)),
             "done": column([False] * len(jobs)),
-            "may_open": column([markers.prompt_state(j.prompt_ids) != "open" and j.kind != "solve" for j in jobs]),
-            "u_think": self._streams("think", 1 + max(max(j.think, j.total) for j in jobs)),
+            "may_open": column(opening),
+            "u_think": self._streams("think", 2 + max(max(j.think, j.total) for j in jobs)),
             "u_solution": self._streams("solution", 1 + max(max(j.solution, j.total) for j in jobs)),
         }
         self.eos = torch.tensor(sorted(markers.eos_ids), device=device)
@@ -83,7 +89,8 @@ class Rows:
         def at(table: torch.Tensor, position: torch.Tensor) -> torch.Tensor:
             return table.gather(1, position.clamp(max=table.shape[1] - 1).unsqueeze(1)).squeeze(1)
 
-        return torch.where(s["solving"], at(s["u_solution"], s["n_solution"]), at(s["u_think"], s["n_think"]))
+        thinking = at(s["u_think"], s["n_think"] + s["n_opening"])
+        return torch.where(s["solving"], at(s["u_solution"], s["n_solution"]), thinking)
 
     def step(self, sampled: torch.Tensor) -> torch.Tensor:
         """Take the sampled tokens (B,), put delimiters where a thinking budget ends, advance every phase.
@@ -93,12 +100,13 @@ class Rows:
         """
         s = self.state
         thinking = ~s["solving"]
-        forced = thinking & ((s["forces"] & (s["n_think"] >= s["think"])) | s["eos_pending"])
+        opens = thinking & s["may_open"] & (sampled == self.markers.open_id)
+        s["may_open"] = torch.zeros_like(opens)
+        forced = thinking & ~opens & ((s["forces"] & (s["n_think"] >= s["think"])) | s["eos_pending"])
         token = torch.where(forced, self.markers.close_id, sampled)
         closes = thinking & (token == self.markers.close_id)
         ends = torch.isin(token, self.eos)
-        opens = thinking & s["may_open"] & (token == self.markers.open_id)
-        s["may_open"] = torch.zeros_like(opens)  # only a first token can open the block
+        s["n_opening"] = s["n_opening"] + opens
         s["n_think"] = s["n_think"] + (thinking & ~closes & ~opens)
         s["n_solution"] = s["n_solution"] + s["solving"]
         eos_in_thinking = thinking & ends & ~closes
@@ -116,9 +124,9 @@ class Rows:
         self.lengths[s["index"][finishes]] = self.steps
         return token
 
-    def alive(self) -> torch.Tensor:
-        """Positions in the batch of the rows that go on, (K,)."""
-        return (~self.state["done"]).nonzero(as_tuple=True)[0]
+    def going(self) -> torch.Tensor:
+        """Which rows go on, (B,) of bool."""
+        return ~self.state["done"]
 
     def keep(self, rows: torch.Tensor) -> None:
         """Drop every row that is not at a position in `rows`."""
@@ -126,21 +134,20 @@ class Rows:
 
     def traces(self) -> list[Trace]:
         """The finished traces, in the order of the jobs."""
-        lengths = self.lengths.tolist()
         return [
-            self._trace(job, ids[:length], solving)
-            for job, ids, length, solving in zip(
-                self.jobs, self.tokens.tolist(), lengths, self.starts_solving, strict=True
+            self._trace(job, ids[:length], solving, may_open)
+            for job, ids, length, solving, may_open in zip(
+                self.jobs, self.tokens.tolist(), self.lengths.tolist(), self.starts_solving, self.may_open, strict=True
             )
         ]
 
-    def _trace(self, job: Job, ids: list[int], starts_solving: bool) -> Trace:
+    def _trace(self, job: Job, ids: list[int], starts_solving: bool, may_open: bool) -> Trace:
         eos, close = self.markers.eos_ids, self.markers.close_id
         finish: Finish = "eos" if ids[-1] in eos else "budget"
         if starts_solving:
             closed = job.closed if job.kind == "solve" else "forced"
             return Trace(job.prompt_ids, job.thinking, tuple(ids), closed, finish, job.opening)
-        opening = int(ids[0] == self.markers.open_id and self.markers.prompt_state(job.prompt_ids) != "open")
+        opening = int(may_open and ids[0] == self.markers.open_id)
         if close not in ids:
             return Trace(job.prompt_ids, tuple(ids), (), "eos" if finish == "eos" else "never", finish, opening)
         cut = ids.index(close)

@@ -8,6 +8,7 @@ from __future__ import annotations
 import torch
 
 from elastic.engines.protocol import Sampling
+from elastic.errors import DataError
 
 
 def draw(logits: torch.Tensor, uniform: torch.Tensor, sampling: Sampling) -> torch.Tensor:
@@ -20,9 +21,14 @@ def draw(logits: torch.Tensor, uniform: torch.Tensor, sampling: Sampling) -> tor
 
     Returns:
         Token ids (B,), int64.
+
+    Raises:
+        DataError: a row's logits are not numbers.
     """
     if sampling.temperature == 0:
-        return logits.argmax(dim=-1)
+        largest, ids = logits.max(dim=-1)
+        _require_numbers(largest)
+        return ids
     scaled = logits.double() / sampling.temperature
     if sampling.top_k:
         kept = scaled.topk(min(sampling.top_k, scaled.shape[-1]), dim=-1).values[:, -1:]
@@ -33,5 +39,15 @@ def draw(logits: torch.Tensor, uniform: torch.Tensor, sampling: Sampling) -> tor
         outside = ranked.cumsum(dim=-1) - ranked >= sampling.top_p
         probabilities = probabilities.masked_fill(outside.gather(-1, order.argsort(dim=-1)), 0.0)
     cumulative = probabilities.cumsum(dim=-1)
+    _require_numbers(cumulative[:, -1])
     target = (uniform * cumulative[:, -1]).unsqueeze(-1)
     return torch.searchsorted(cumulative, target, right=True).squeeze(-1).clamp_(max=logits.shape[-1] - 1)
+
+
+def _require_numbers(values: torch.Tensor) -> None:
+    if values.isnan().any():
+        raise DataError(
+            "the model's logits are not numbers",
+            where="sampling",
+            remedy="its weights are damaged or overflow in their dtype: look at the training that made them",
+        )

@@ -43,9 +43,7 @@ class TransformersEngine:
         """The longest sequence the model can hold, or None when its config does not say."""
         return getattr(self.model.config, "max_position_embeddings", None)
 
-    def generate(
-        self, jobs: Sequence[Job], sampling: Sampling, *, progress: Progress | None = None
-    ) -> list[Trace]:
+    def generate(self, jobs: Sequence[Job], sampling: Sampling, *, progress: Progress | None = None) -> list[Trace]:
         """See Engine.generate. Jobs are batched by length, so that little of a batch is padding."""
         for job in jobs:
             job.check(self.context)
@@ -56,13 +54,11 @@ class TransformersEngine:
         self.model.eval()
         try:
             for batch in _chunks(order, self.batch_size):
-                for index, trace in zip(
-                    batch, self._decode([jobs[i] for i in batch], sampling), strict=True
-                ):
+                for index, trace in zip(batch, self._decode([jobs[i] for i in batch], sampling), strict=True):
                     traces[index] = trace
                     if jobs[index].kind == "separate":
                         trace.check(Budget(jobs[index].think, jobs[index].solution))
-                    tokens += trace.n_sampled
+                    tokens += jobs[index].drawn(trace)
                 finished += len(batch)
                 if progress:
                     progress(finished, tokens)
@@ -72,33 +68,44 @@ class TransformersEngine:
 
     @torch.inference_mode()
     def _decode(self, jobs: list[Job], sampling: Sampling) -> list[Trace]:
+        mask: torch.Tensor | None
         rows = Rows(jobs, self.markers, self.model.device)
         ids, mask = rows.inputs()
         cache = growing_cache(self.model.config)
         positions = (mask.cumsum(-1) - 1).clamp_min(0)
-        padded = bool((mask == 0).any())
+        mask = _needed(mask)
         while True:
             logits = self.model(
                 input_ids=ids,
-                attention_mask=mask if padded else None,
+                attention_mask=mask,
                 position_ids=positions,
                 past_key_values=cache,
                 use_cache=True,
                 logits_to_keep=1,
             ).logits[:, -1]
             token = rows.step(draw(logits, rows.uniform(), sampling))
-            alive = rows.alive()
-            if len(alive) == 0:
+            going = rows.going()
+            left = int(going.sum())
+            if left == 0:
                 return rows.traces()
-            position = positions[:, -1]
-            if len(alive) <= (1 - _DROP_SHARE) * len(token):
+            # A finished row stands still: it may be at the end of the context while others go on.
+            position = positions[:, -1] + going
+            if left <= (1 - _DROP_SHARE) * len(token):
+                alive = going.nonzero(as_tuple=True)[0]
                 rows.keep(alive)
-                token, position, mask = token[alive], position[alive], mask[alive]
-                first = int(mask.argmax(dim=-1).min()) if padded else 0
-                mask = mask[:, select_rows(cache, alive, first) :]
-                padded = padded and bool((mask == 0).any())
-            mask = torch.cat([mask, mask.new_ones((len(mask), 1))], dim=-1)
-            ids, positions = token.unsqueeze(-1), (position + 1).unsqueeze(-1)
+                token, position = token[alive], position[alive]
+                mask = None if mask is None else mask[alive]
+                padding = 0 if mask is None else int(mask.argmax(dim=-1).min())
+                dropped = select_rows(cache, alive, padding)
+                mask = None if mask is None else _needed(mask[:, dropped:])
+            if mask is not None:
+                mask = torch.cat([mask, mask.new_ones((len(mask), 1))], dim=-1)
+            ids, positions = token.unsqueeze(-1), position.unsqueeze(-1)
+
+
+def _needed(mask: torch.Tensor) -> torch.Tensor | None:
+    """The mask, or None when it hides nothing: attention is cheaper without."""
+    return None if mask.all() else mask
 
 
 def _chunks(order: list[int], size: int) -> Iterator[list[int]]:

@@ -1,0 +1,105 @@
+"""From a model folder to an engine: weights, tokenizer and delimiters, loaded whole or refused with the file at fault.
+
+A folder that loads only in part is refused too: transformers fills what is missing with random numbers and a warning.
+"""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+from jinja2 import TemplateError
+from safetensors import SafetensorError, safe_open
+
+from elastic.engines.runtime import device
+from elastic.engines.transformers import TransformersEngine
+from elastic.errors import DataError, MarkerError
+from elastic.markers import Markers
+from elastic.prompts import Prompter
+
+# runtime sets how torch's threads wait, which counts only before torch is first imported.
+import torch  # isort: skip
+from transformers import AutoModelForCausalLM, AutoTokenizer  # isort: skip
+from transformers.utils.logging import disable_progress_bar  # isort: skip
+
+_REMEDY = "delete the folder and run `dvc repro`, or name the folder of a whole checkpoint"
+
+
+def load_engine(folder: Path, *, batch_size: int) -> tuple[TransformersEngine, Any]:
+    """Load a checkpoint on the device that the environment names; in float32 on a CPU, in its own dtype elsewhere.
+
+    Args:
+        folder: a model and its tokenizer, as `save_pretrained` writes them.
+        batch_size: rows decoded together.
+
+    Returns:
+        The engine, and the tokenizer for a Prompter.
+
+    Raises:
+        DataError: a file is missing, cut short or damaged, or weights are missing.
+        MarkerError: the delimiters cannot be used, or the chat template leaves no room for thinking.
+    """
+    _check_files(folder)
+    disable_progress_bar()
+    target = device()
+    try:
+        pair: Any = AutoModelForCausalLM.from_pretrained(
+            folder,
+            dtype=torch.float32 if target.type == "cpu" else "auto",
+            output_loading_info=True,
+            local_files_only=True,
+        )
+        tokenizer = AutoTokenizer.from_pretrained(folder, local_files_only=True)
+    except Exception as error:
+        raise DataError(f"cannot be loaded: {error}", where=str(folder), remedy=_REMEDY) from error
+    model, loaded = pair
+    if missing := sorted(loaded["missing_keys"]):
+        raise DataError(f"{len(missing)} weights are missing, first {missing[0]}", where=str(folder), remedy=_REMEDY)
+    rows = model.get_input_embeddings().num_embeddings
+    if len(tokenizer) > rows:
+        raise DataError(
+            f"the tokenizer has {len(tokenizer)} tokens and the model embeddings for {rows}",
+            where=str(folder),
+            remedy="put the model's own tokenizer beside it",
+        )
+    markers = Markers.find(tokenizer, eos_ids=model.generation_config.eos_token_id)
+    _check_template(tokenizer, markers, folder)
+    return TransformersEngine(model.to(target).eval(), markers, batch_size=batch_size), tokenizer
+
+
+def _check_files(folder: Path) -> None:
+    """Name the file that is missing or damaged; what the libraries say of it seldom does."""
+    if not folder.is_dir():
+        raise DataError("no such model folder", where=str(folder), remedy=_REMEDY)
+    for name in ("config.json", "tokenizer_config.json"):
+        if not (folder / name).exists():
+            raise DataError("no such file", where=str(folder / name), remedy=_REMEDY)
+    for path in sorted(folder.glob("*.json")):
+        try:
+            json.loads(path.read_text(encoding="utf-8"))
+        except (json.JSONDecodeError, UnicodeDecodeError) as error:
+            raise DataError(f"not JSON: {error}", where=str(path), remedy=_REMEDY) from None
+    for path in sorted(folder.glob("*.safetensors")):
+        try:
+            with safe_open(path, framework="pt"):
+                pass
+        except (SafetensorError, OSError) as error:
+            raise DataError(f"not whole: {error}", where=str(path), remedy=_REMEDY) from None
+
+
+def _check_template(tokenizer: Any, markers: Markers, folder: Path) -> None:
+    if tokenizer.chat_template is None:
+        raise MarkerError(
+            "the tokenizer has no chat template", where=str(folder), remedy="add the model's own chat_template.jinja"
+        )
+    try:
+        state = Prompter(tokenizer).state(markers)
+    except TemplateError as error:
+        raise MarkerError(f"the chat template cannot be rendered: {error}", where=str(folder), remedy=_REMEDY) from None
+    if state == "closed":
+        raise MarkerError(
+            "the chat template closes the think block in the prompt, so that nothing is left to budget",
+            where=str(folder),
+            remedy="use a template that opens the block or leaves it to the model (often its thinking switch)",
+        )
