@@ -44,6 +44,62 @@ class Record(BaseModel):
     facts: dict[str, Any] = {}
 
 
+class Overlap(BaseModel):
+    """A taught row and the row of an evaluation set that it equals.
+
+    Attributes:
+        split, source, question: of the taught row.
+        met_split, met_problem_id, met_source: of the evaluated one.
+    """
+
+    model_config = ConfigDict(extra="forbid")
+
+    split: str
+    source: str
+    question: str
+    met_split: str
+    met_problem_id: str
+    met_source: str
+
+
+class Contamination(BaseModel):
+    """What comparing taught rows with the evaluation sets found.
+
+    Attributes:
+        checked: rows of teaching and training that were compared, as written.
+        against: rows of validation and test.
+        overlaps: what stands in both; curate writes nothing unless there is none.
+        removed: rows of sources for training that were rejected for what they met.
+    """
+
+    model_config = ConfigDict(extra="forbid")
+
+    checked: int
+    against: int
+    overlaps: list[Overlap]
+    removed: list[Overlap]
+
+
+class Curation(BaseModel):
+    """What curate did, in counts.
+
+    Attributes:
+        grader: name and version of the grader that checked the gold answers.
+        collected: rows by source.
+        rows: kept rows by source and split.
+        rejected: rejected rows by reason.
+        contamination: taught rows against the evaluation sets.
+    """
+
+    model_config = ConfigDict(extra="forbid")
+
+    grader: dict[str, str]
+    collected: dict[str, int]
+    rows: dict[str, dict[str, int]]
+    rejected: dict[str, int]
+    contamination: Contamination
+
+
 class GateResult(BaseModel):
     """What a check stage passes on: the bounds that held. A breached gate writes none."""
 

@@ -16,6 +16,7 @@ class BucketParams(Strict):
     keep: which buckets train.
     order: `shuffled`, or by falling (`easy_first`) or rising (`hard_first`) pass rate.
     min_rate, max_rate: keep problems with min_rate <= rate <= max_rate.
+    max_error_share: of traces; above it the stage stops: errors are faults of ours.
     seed: order of equals.
     """
 
@@ -24,6 +25,7 @@ class BucketParams(Strict):
     order: Literal["shuffled", "easy_first", "hard_first"]
     min_rate: Share
     max_rate: Share
+    max_error_share: Share
     seed: Natural
 
     @model_validator(mode="after")

@@ -5,6 +5,8 @@ Truth of single rows is pandera's (elastic.contracts.frames); these bounds are a
 
 from __future__ import annotations
 
+from typing import Literal
+
 from pydantic import model_validator
 
 from elastic.contracts.params.common import Natural, Share, Strict
@@ -24,16 +26,29 @@ class Range(Strict):
 
 
 class CuratedGate(Strict):
-    """Bounds on the curated splits."""
+    """Bounds on the curated splits.
 
-    min_rows: dict[str, Natural]
+    Attributes:
+        min_rows: by split.
+        max_rejected_share: of all collected rows.
+        mean_question_chars: over all kept rows.
+        min_distinct_answers: among all kept rows.
+    """
+
+    min_rows: dict[Literal["teaching", "training", "validation", "test"], Natural]
     max_rejected_share: Share
     mean_question_chars: Range
     min_distinct_answers: Natural
 
 
 class BucketedGate(Strict):
-    """Bounds on the bucketed training split."""
+    """Bounds on the bucketed training split.
+
+    Attributes:
+        min_rows: problems that train.
+        max_never_share, max_always_share: of all graded problems, kept or not.
+        mean_pass_rate: over the problems that train.
+    """
 
     min_rows: Natural
     max_never_share: Share

@@ -21,7 +21,7 @@ class GeneratedSource(Strict):
     seed: Natural
     licence: str
     role: Role = "any"
-    config: dict[str, Any] = {}
+    config: dict[str, Any] = Field(default_factory=dict)
 
 
 class FilesSource(Strict):
@@ -35,9 +35,10 @@ class FilesSource(Strict):
 
     @field_validator("folder")
     @classmethod
-    def _inside(cls, value: str) -> str:
-        if value.startswith("/") or ".." in value.split("/"):
-            raise ValueError("the folder must lie inside the repository, so that its version is tracked")
+    def _tracked(cls, value: str) -> str:
+        parts = value.split("/")
+        if parts[:2] != ["data", "raw"] or ".." in parts:
+            raise ValueError("the folder must be data/raw or lie in it, so that its version is tracked")
         return value
 
 

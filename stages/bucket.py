@@ -1,0 +1,133 @@
+"""The stage bucket: pass rates of the training problems, difficulty buckets, and the order of training.
+
+    python -m stages.bucket
+
+Traces are graded here with the grader of rewards and sampled by the stage probe, so a better grader samples nothing
+again. Pass rates are written unfiltered; what trains is a second frame.
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import polars as pl
+
+from elastic.answers.graders import load_grader
+from elastic.answers.verdict import Verdict
+from elastic.contracts.frames import PassRates, Problems, Traces, TrainingSet, read_frame, write_frame
+from elastic.contracts.params.bucket import BucketParams
+from elastic.contracts.params.common import validate
+from elastic.contracts.params.grading import GradingParams
+from elastic.data.difficulty import histogram, pass_rates, training_order
+from elastic.errors import DataError, GraderError
+from stages.common import Context, exit_with_message, params_block, run_stage, staged
+
+TRACES = Path("data/probed/traces.parquet")
+TRAINING = Path("data/curated/training.parquet")
+BUCKETED = Path("data/bucketed")
+_CHUNK = 1000
+
+
+def _read(traces: Path, training: Path) -> tuple[pl.DataFrame, pl.DataFrame]:
+    """The traces with their golds, and the problems.
+
+    Raises:
+        DataError: traces and problems do not belong together.
+    """
+    problems = read_frame(Problems, training)
+    sampled = read_frame(Traces, traces)
+    stray = sampled.filter((pl.col("method") != "separate") | (pl.col("split") != "training"))
+    foreign = sampled.join(problems, on="problem_id", how="anti")
+    doubled = sampled.filter(pl.struct("problem_id", "sample").is_first_distinct().not_())
+    bare = problems.join(sampled, on="problem_id", how="anti")
+    for rows, what in (
+        (stray, "traces of another split or method than training and separate, the first of problem"),
+        (foreign, f"traces of problems that are not in {training}, the first of"),
+        (doubled, "traces stand twice, the first of problem"),
+        (bare, f"problems of {training} without traces, the first"),
+    ):
+        if len(rows):
+            raise DataError(
+                f"{len(rows)} {what} {rows['problem_id'][0]}",
+                where=str(traces),
+                remedy="run `dvc repro`, which probes the present training split",
+            )
+    golds = problems.select("problem_id", gold="answer")
+    return sampled.join(golds, on="problem_id", how="left", maintain_order="left"), problems
+
+
+def _grade(sampled: pl.DataFrame, name: str, params: BucketParams, context: Context) -> pl.DataFrame:
+    """`problem_id` and `verdict` of every trace.
+
+    Raises:
+        GraderError: too many errors.
+    """
+    verdicts: list[Verdict] = []
+    with load_grader(name) as grader:
+        for piece in sampled.select("solution_text", "gold").iter_slices(_CHUNK):
+            grades = grader.grade_many(piece["solution_text"].to_list(), piece["gold"].to_list())
+            verdicts += [grade.verdict for grade in grades]
+            context.progress(f"{len(verdicts)} of {len(sampled)} traces graded")
+        context.facts["grader"] = {"name": grader.name, "version": grader.version}
+    errors = verdicts.count(Verdict.ERROR)
+    context.facts["errors"] = errors
+    if errors > params.max_error_share * len(verdicts):
+        raise GraderError(
+            f"{errors} of {len(verdicts)} traces ended in an error of the grader {name}",
+            where="bucket",
+            remedy="mend the grader, or allow more at bucket.max_error_share in params.yaml",
+        )
+    return sampled.select("problem_id", verdict=pl.Series([str(verdict) for verdict in verdicts], dtype=pl.String))
+
+
+def run(
+    params: BucketParams,
+    grading: GradingParams,
+    context: Context,
+    *,
+    traces: Path = TRACES,
+    training: Path = TRAINING,
+    out: Path = BUCKETED,
+) -> None:
+    """Grade `traces` and write rates and the training set into the folder `out`.
+
+    Raises:
+        DataError: traces and problems do not belong together, or no problem is kept.
+        GraderError: too many errors.
+    """
+    sampled, problems = _read(traces, training)
+    rates = pass_rates(_grade(sampled, grading.training, params, context), params)
+    counts = histogram(rates)
+    shown = ", ".join(f"{name} {count}" for name, count in counts.items())
+    ordered = training_order(rates, params)
+    context.facts |= {"buckets": counts, "kept": len(ordered)}
+    context.say(f"{shown}; {len(ordered)} problems kept")
+    if ordered.is_empty():
+        raise DataError(
+            f"no problem is kept; problems by bucket: {shown}",
+            where="bucket",
+            remedy="widen bucket.keep, min_rate or max_rate, or probe at a budget that the base can answer in",
+        )
+    questions = problems.select("problem_id", "question", "answer")
+    training_set = ordered.join(questions, on="problem_id", how="left", maintain_order="left")
+    with staged(out) as folder:
+        write_frame(PassRates, rates, folder / "rates.parquet")
+        columns = list(TrainingSet.to_schema().columns)
+        write_frame(TrainingSet, training_set.select(columns), folder / "training.parquet")
+
+
+def main() -> None:
+    """Run the stage on params.yaml."""
+    params = validate(BucketParams, params_block("bucket"), where="bucket")
+    grading = validate(GradingParams, params_block("grading"), where="grading")
+    run_stage(
+        "bucket",
+        {"bucket": params, "grading": grading},
+        [TRACES, TRAINING],
+        [BUCKETED / "rates.parquet", BUCKETED / "training.parquet"],
+        lambda context: run(params, grading, context),
+    )
+
+
+if __name__ == "__main__":
+    exit_with_message(main)

@@ -1,0 +1,177 @@
+"""The check stages: gates on hand-made frames, with the real Great Expectations."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+import polars as pl
+import pytest
+from pydantic import ValidationError
+
+from elastic.contracts.frames import SPLITS, PassRates, Problems, Rejected, TrainingSet, write_frame
+from elastic.contracts.params.check import BucketedGate, CuratedGate
+from elastic.contracts.records import GateResult, read_record
+from elastic.data.gates import Bound
+from elastic.errors import DataError, GateError
+from stages.check import bucketed_bounds, curated_bounds, run
+from stages.common import Context
+
+SIZES = {"teaching": 4, "training": 3, "validation": 2, "test": 1}
+CURATED = {
+    "min_rows": SIZES,
+    "max_rejected_share": 0.375,
+    "mean_question_chars": {"min": 5, "max": 5},
+    "min_distinct_answers": 10,
+}
+BUCKETED = {
+    "min_rows": 2,
+    "max_never_share": 0.25,
+    "max_always_share": 0.25,
+    "mean_pass_rate": {"min": 0.5, "max": 0.5},
+}
+
+
+def _curated(folder: Path) -> list[Path]:
+    """Ten problems with ten answers and questions of 4 to 6 characters, 5 on average; six rejected rows."""
+    number = 0
+    for split, size in SIZES.items():
+        rows = []
+        for _ in range(size):
+            question = "x" * (4, 6)[number % 2]
+            rows.append((f"{number:016x}", "world", "MIT", split, question, str(number), str(number), None, None))
+            number += 1
+        schema = Problems.to_schema().columns
+        frame = pl.DataFrame(rows, schema=dict.fromkeys(schema, pl.String), orient="row")
+        write_frame(Problems, frame, folder / f"{split}.parquet")
+    gone = pl.DataFrame(
+        [("world", "q", "1", "duplicate", "")] * 6, schema=list(Rejected.to_schema().columns), orient="row"
+    )
+    write_frame(Rejected, gone, folder / "rejected.parquet")
+    return [folder / f"{name}.parquet" for name in (*SPLITS, "rejected")]
+
+
+def _bucketed(folder: Path) -> list[Path]:
+    """Four graded problems, one never, one always and two half solved, and one that was not graded."""
+    rates = [(0, 0.0, "never", False), (4, 1.0, "always", False), (2, 0.5, "hard", True), (2, 0.5, "hard", True)]
+    rows: list[tuple[Any, ...]] = [(f"{i:016x}", 4, 4, *rate) for i, rate in enumerate(rates)]
+    rows.append(("f" * 16, 4, 0, 0, None, None, False))
+    frame = pl.DataFrame(rows, schema=list(PassRates.to_schema().columns), orient="row")
+    write_frame(PassRates, frame, folder / "rates.parquet")
+    kept = [(rank, f"{rank + 2:016x}", "q", "1", 0.5, "hard") for rank in range(2)]
+    training = pl.DataFrame(kept, schema=list(TrainingSet.to_schema().columns), orient="row")
+    write_frame(TrainingSet, training, folder / "training.parquet")
+    return [folder / "rates.parquet", folder / "training.parquet"]
+
+
+def _gate(folder: Path, checked: tuple[dict[str, pl.DataFrame], list[Bound]]) -> Path:
+    record, docs = folder / "record.json", folder / "docs"
+    run("curated", checked, Context("check@curated", folder), record=record, docs=docs)
+    return record
+
+
+def _observed(record: Path) -> dict[tuple[str, str | None], float]:
+    result = read_record(GateResult, record)
+    assert result.passed
+    return {(item["frame"], item["column"]): item["observed"] for item in result.expectations}
+
+
+def test_a_curated_gate_at_its_bounds_holds_and_records_what_it_saw(tmp_path: Path) -> None:
+    checked = curated_bounds(CuratedGate.model_validate(CURATED), _curated(tmp_path))
+    record = _gate(tmp_path, checked)
+    assert _observed(record) == {
+        **{(split, None): size for split, size in SIZES.items()},
+        ("kept", "question_chars"): 5.0,
+        ("kept", "answer"): 10,
+        ("collected", "rejected"): 0.375,
+    }
+    assert "curated" in (tmp_path / "docs/index.html").read_text(encoding="utf-8")
+    first = record.read_bytes()
+    assert _gate(tmp_path, checked).read_bytes() == first
+    assert len(list((tmp_path / "docs/validations/kept").rglob("*.html"))) == 1
+
+
+@pytest.mark.parametrize(
+    ("changes", "named"),
+    [
+        ({"min_rows": {"test": 2}}, "test: rows at least 2, but observed 1"),
+        ({"max_rejected_share": 0.37}, r"collected: mean of rejected at most 0\.37, but observed 0\.375"),
+        ({"mean_question_chars": {"min": 6, "max": 9}}, "kept: mean of question_chars at least 6 and at most 9, but"),
+        ({"min_distinct_answers": 11}, "kept: distinct of answer at least 11, but observed 10"),
+    ],
+)
+def test_a_breached_curated_gate_names_the_bound_and_leaves_no_record(
+    tmp_path: Path, changes: dict[str, Any], named: str
+) -> None:
+    (tmp_path / "record.json").write_text("an older pass", encoding="utf-8")
+    checked = curated_bounds(CuratedGate.model_validate({**CURATED, **changes}), _curated(tmp_path))
+    with pytest.raises(GateError, match=named) as caught:
+        _gate(tmp_path, checked)
+    assert "1 of" in str(caught.value)
+    assert f"{tmp_path}/docs/index.html" in str(caught.value)
+    assert (tmp_path / "docs/index.html").exists()
+    assert not (tmp_path / "record.json").exists()
+
+
+def test_a_bucketed_gate_measures_shares_over_graded_problems(tmp_path: Path) -> None:
+    record = _gate(tmp_path, bucketed_bounds(BucketedGate.model_validate(BUCKETED), _bucketed(tmp_path)))
+    assert _observed(record) == {
+        ("training", None): 2,
+        ("training", "pass_rate"): 0.5,
+        ("rates", "never"): 0.25,
+        ("rates", "always"): 0.25,
+    }
+
+
+def test_every_breached_bound_of_a_gate_is_named(tmp_path: Path) -> None:
+    bounds = {
+        "min_rows": 3,
+        "max_never_share": 0.2,
+        "max_always_share": 0.2,
+        "mean_pass_rate": {"min": 0.6, "max": 0.7},
+    }
+    with pytest.raises(GateError) as caught:
+        _gate(tmp_path, bucketed_bounds(BucketedGate.model_validate(bounds), _bucketed(tmp_path)))
+    for named in ("4 of 4", "training: rows", "mean of pass_rate", "mean of never", "mean of always"):
+        assert named in str(caught.value)
+
+
+def test_rows_are_validated_before_any_bound(tmp_path: Path) -> None:
+    files = _curated(tmp_path)
+    pl.read_parquet(files[0]).with_columns(answer=pl.lit("")).write_parquet(files[0])
+    with pytest.raises(DataError, match=r"teaching\.parquet: breaks the contract Problems: answer"):
+        curated_bounds(CuratedGate.model_validate(CURATED), files)
+
+
+def test_a_bound_on_an_unknown_split_is_refused() -> None:
+    with pytest.raises(ValidationError, match="tset"):
+        CuratedGate.model_validate({**CURATED, "min_rows": {"tset": 1}})
+
+
+def test_the_command_of_a_breached_gate_prints_it_and_ends_with_1(tmp_path: Path) -> None:
+    _bucketed(tmp_path / "data/bucketed")
+    check = {"curated": CURATED, "bucketed": {**BUCKETED, "max_never_share": 0.1}}
+    (tmp_path / "params.yaml").write_text(json.dumps({"check": check}), encoding="utf-8")
+    done = subprocess.run(
+        [sys.executable, "-m", "stages.check", "bucketed"], cwd=tmp_path, capture_output=True, text=True, check=False
+    )
+    assert done.returncode == 1
+    assert "mean of never at most 0.1, but observed 0.25" in done.stderr
+    assert "reports/data_docs/bucketed/index.html" in done.stderr
+    assert "Traceback" not in done.stderr
+    assert (tmp_path / "reports/data_docs/bucketed/index.html").exists()
+    assert not (tmp_path / "reports/checks").exists()
+
+
+def test_a_stage_loads_great_expectations_only_when_its_gate_runs(tmp_path: Path) -> None:
+    code = "import stages.check, sys; print('great_expectations' in sys.modules)"
+    done = subprocess.run([sys.executable, "-c", code], cwd=tmp_path, capture_output=True, text=True, check=True)
+    assert done.stdout.strip() == "False"
+    refused = subprocess.run(
+        [sys.executable, "-m", "stages.check", "cured"], cwd=tmp_path, capture_output=True, text=True, check=False
+    )
+    assert refused.returncode == 1
+    assert "name one gate: curated or bucketed" in refused.stderr
