@@ -22,6 +22,8 @@ BUCKETS = ["never", "hard", "easy", "always"]
 METHODS = ["separate", "truncate", "unconstrained"]
 CLOSED = ["natural", "forced", "eos", "never"]
 FINISH = ["eos", "budget"]
+# Whether a trace got as far as a solution: `Trace.has_delimiter` of a row.
+HAS_DELIMITER = pl.col("closed").is_in(["natural", "forced"]) | (pl.col("n_solution") > 0)
 VERDICTS = ["correct", "wrong", "no_answer", "timeout", "error"]
 
 

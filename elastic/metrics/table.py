@@ -6,7 +6,7 @@ from typing import Any
 
 import polars as pl
 
-from elastic.contracts.frames import METHODS
+from elastic.contracts.frames import HAS_DELIMITER, METHODS
 from elastic.contracts.records import GridRow
 from elastic.errors import DataError
 from elastic.metrics.accuracy import problem_accuracies
@@ -15,8 +15,6 @@ from elastic.metrics.intervals import mean_interval
 CELL = ["method", "think_budget", "solution_budget", "limit"]
 
 _TOKENS = pl.col("n_think") + pl.col("n_solution")
-# A solution phase exists once a delimiter stands before it, or tokens after it (`Trace.has_delimiter`).
-_SOLVES = pl.col("closed").is_in(["natural", "forced"]) | (pl.col("n_solution") > 0)
 
 
 def _share(condition: pl.Expr) -> pl.Expr:
@@ -38,7 +36,7 @@ _FIGURES = {
     "natural_share": _share(pl.col("closed") == "natural"),
     "eos_in_think_share": _share(pl.col("closed") == "eos"),
     "unclosed_share": _share(pl.col("closed") == "never"),
-    "truncated_solution_share": _share(_SOLVES & (pl.col("finish") == "budget")),
+    "truncated_solution_share": _share(HAS_DELIMITER & (pl.col("finish") == "budget")),
     "no_answer_share": _share(pl.col("verdict") == "no_answer"),
     "timeout_share": _share(pl.col("verdict") == "timeout"),
     "error_share": _share(pl.col("verdict") == "error"),
