@@ -1,0 +1,94 @@
+from __future__ import annotations
+
+import shutil
+from pathlib import Path
+
+import pytest
+import yaml
+from typer.testing import CliRunner
+
+from cli import profile
+from elastic.errors import ParamsError
+
+ROOT = Path(__file__).parents[2]
+
+
+@pytest.fixture
+def here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A folder with the repository's profiles and a second one, `other`."""
+    shutil.copytree(ROOT / "params", tmp_path / "params")
+    text = (ROOT / "params/laptop.yaml").read_text(encoding="utf-8")
+    (tmp_path / "params/other.yaml").write_text(text.replace("profile: laptop", "profile: other"), encoding="utf-8")
+    monkeypatch.chdir(tmp_path)
+    return tmp_path
+
+
+def run(*arguments: str) -> str:
+    result = CliRunner().invoke(profile.app, arguments, catch_exceptions=False)
+    assert result.exit_code == 0, result.output
+    return result.output
+
+
+def active_name(here: Path) -> str:
+    return yaml.safe_load((here / "params.yaml").read_text(encoding="utf-8"))["profile"]
+
+
+def test_use_copies_the_profile(here: Path) -> None:
+    run("use", "other")
+    assert (here / "params.yaml").read_bytes() == (here / "params/other.yaml").read_bytes()
+    assert not list(here.glob(".*.partial"))
+
+
+def test_use_replaces_another_profile_even_if_its_comments_differ(here: Path) -> None:
+    text = (here / "params/laptop.yaml").read_text(encoding="utf-8")
+    (here / "params.yaml").write_text(f"# a comment\n{text}", encoding="utf-8")
+    run("use", "other")
+    assert active_name(here) == "other"
+
+
+def test_use_refuses_to_lose_changes(here: Path) -> None:
+    text = (here / "params/laptop.yaml").read_text(encoding="utf-8").replace("profile: laptop", "profile: mine")
+    (here / "params.yaml").write_text(text, encoding="utf-8")
+    with pytest.raises(ParamsError, match=r"params\.yaml: equals no profile"):
+        run("use", "other")
+    assert (here / "params.yaml").read_text(encoding="utf-8") == text
+
+
+def test_force_keeps_every_earlier_version(here: Path) -> None:
+    for mine in ("profile: first", "profile: ["):  # the second is not even YAML
+        (here / "params.yaml").write_text(mine, encoding="utf-8")
+        run("use", "other", "--force")
+    assert active_name(here) == "other"
+    assert (here / "params.yaml.bak").read_text(encoding="utf-8") == "profile: first"
+    assert (here / "params.yaml.bak2").read_text(encoding="utf-8") == "profile: ["
+
+
+def test_use_refuses_an_unknown_or_broken_profile(here: Path) -> None:
+    with pytest.raises(ParamsError, match=r"no profile 'nothing'[\s\S]*laptop"):
+        run("use", "nothing")
+    (here / "params/broken.yaml").write_text("profile: broken\n", encoding="utf-8")
+    with pytest.raises(ParamsError, match="base: Field required"):
+        run("use", "broken")
+    assert not (here / "params.yaml").exists()
+
+
+def test_list_marks_the_active_profile_and_names_a_broken_one(here: Path) -> None:
+    run("use", "other")
+    (here / "params/broken.yaml").write_text("profile: broken\n", encoding="utf-8")
+    lines = {line[2:].split()[0]: line for line in run("list").splitlines()}
+    assert [name for name, line in lines.items() if line.startswith("*")] == ["other"]
+    assert "invalid" in lines["broken"]
+
+
+def test_check_names_the_key_and_the_file(here: Path) -> None:
+    assert "valid" in run("check", "params/laptop.yaml")
+    text = (here / "params/laptop.yaml").read_text(encoding="utf-8").replace("budget: 24+20", "budget: 9000+20")
+    (here / "mine.yaml").write_text(text, encoding="utf-8")
+    with pytest.raises(ParamsError, match=r"budget[\s\S]*context[\s\S]*edit mine\.yaml"):
+        run("check", "mine.yaml")
+
+
+def test_outside_the_repository_the_remedy_is_named(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    with pytest.raises(ParamsError, match="root of the repository"):
+        run("use", "laptop")
