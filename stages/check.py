@@ -81,23 +81,25 @@ GATES = {
 }
 
 
-def run(gate: str, checked: Checked, context: Context, *, record: Path, docs: Path) -> None:
+def run(gate: str, load: Callable[[], Checked], context: Context, *, record: Path, docs: Path) -> None:
     """Run a gate and write its pass record.
 
     Args:
         gate: its name.
-        checked: frames and bounds.
+        load: reads the frames and makes their bounds.
         context: of the stage.
         record: the pass record, removed first and written only if every bound holds.
         docs: folder of the Data Docs.
 
     Raises:
+        DataError: a frame is missing or breaks its contract.
         GateError: naming each breached bound with what was observed.
     """
     record.unlink(missing_ok=True)
+    frames, bounds = load()
     context.say("loading Great Expectations")
     with staged(docs) as folder:
-        outcomes = run_gate(gate, *checked, folder)
+        outcomes = run_gate(gate, frames, bounds, folder)
     breached = [outcome for outcome in outcomes if not outcome.held]
     if breached:
         lines = [
@@ -128,7 +130,9 @@ def main() -> None:
         {"check": params},
         gate.files,
         [record],
-        lambda context: run(name, gate.bounds(params, gate.files), context, record=record, docs=DATA_DOCS / name),
+        lambda context: run(
+            name, lambda: gate.bounds(params, gate.files), context, record=record, docs=DATA_DOCS / name
+        ),
     )
 
 

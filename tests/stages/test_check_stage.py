@@ -69,7 +69,7 @@ def _bucketed(folder: Path) -> list[Path]:
 
 def _gate(folder: Path, checked: tuple[dict[str, pl.DataFrame], list[Bound]]) -> Path:
     record, docs = folder / "record.json", folder / "docs"
-    run("curated", checked, Context("check@curated", folder), record=record, docs=docs)
+    run("curated", lambda: checked, Context("check@curated", folder), record=record, docs=docs)
     return record
 
 
@@ -139,11 +139,21 @@ def test_every_breached_bound_of_a_gate_is_named(tmp_path: Path) -> None:
         assert named in str(caught.value)
 
 
-def test_rows_are_validated_before_any_bound(tmp_path: Path) -> None:
+def test_a_bad_row_stops_the_gate_before_any_bound_and_leaves_no_record(tmp_path: Path) -> None:
     files = _curated(tmp_path)
     pl.read_parquet(files[0]).with_columns(answer=pl.lit("")).write_parquet(files[0])
+    record = tmp_path / "record.json"
+    record.write_text("an older pass", encoding="utf-8")
+    params = CuratedGate.model_validate(CURATED)
     with pytest.raises(DataError, match=r"teaching\.parquet: breaks the contract Problems: answer"):
-        curated_bounds(CuratedGate.model_validate(CURATED), files)
+        run(
+            "curated",
+            lambda: curated_bounds(params, files),
+            Context("check@curated", tmp_path),
+            record=record,
+            docs=tmp_path,
+        )
+    assert not record.exists()
 
 
 def test_a_bound_on_an_unknown_split_is_refused() -> None:
