@@ -12,6 +12,7 @@ Nothing here imports math-verify but the worker, and no worker starts unless the
 
 from __future__ import annotations
 
+import logging
 import os
 from collections.abc import Sequence
 from functools import lru_cache
@@ -87,6 +88,8 @@ def _load() -> Ask:
     """What a worker answers: whether the answer equals the gold, by math-verify."""
     from math_verify import LatexExtractionConfig, parse, verify
 
+    # It warns that its own timeouts are off, as they must be.
+    logging.getLogger("math_verify").setLevel(logging.ERROR)
     target = [LatexExtractionConfig(boxed_match_priority=0, try_extract_without_anchor=False)]
 
     def read(text: str) -> list[Any]:

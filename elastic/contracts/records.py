@@ -138,7 +138,7 @@ class Decision(BaseModel):
         promoted: `base` or a round.
         rule: the rule in words, with its figures.
         solution_budget: s, chosen on the base's validation traces.
-        comparisons: each round against its `prev`.
+        comparisons: each round against its `prev`, and against the model promoted before it where that is another.
         next_round_worthwhile: whether the last round still gained over its `prev`.
     """
 
@@ -154,7 +154,8 @@ class Decision(BaseModel):
 class GridRow(BaseModel):
     """One row of the budget table: a model on a split under a method and a budget.
 
-    Shares are of traces. `think` and `solution` are null for unconstrained rows, which name `limit` instead; a row of
+    Shares are of traces; accuracy leaves errors out. `n_problems` counts problems with a graded trace, `n_samples` the
+    traces of a problem. `think` and `solution` are null for unconstrained rows, which name `limit` instead; a row of
     the method truncate has the total think + solution.
     """
 
