@@ -136,7 +136,7 @@ class Engine(Protocol):
         Args:
             jobs: responses wanted; budgets and kinds may differ from job to job.
             sampling: how tokens are drawn.
-            progress: called with (finished jobs, sampled tokens) now and then.
+            progress: called now and then with the jobs finished and the tokens sampled since the last call.
 
         Raises:
             BudgetError: a job cannot fit the model's context, or a budget was broken.

@@ -49,19 +49,18 @@ class TransformersEngine:
             job.check(self.context)
         order = sorted(range(len(jobs)), key=lambda i: (len(jobs[i].prompt_ids) + len(jobs[i].thinking), i))
         traces: list[Trace | None] = [None] * len(jobs)
-        finished = tokens = 0
         was_training = self.model.training
         self.model.eval()
         try:
             for batch in _chunks(order, self.batch_size):
+                tokens = 0
                 for index, trace in zip(batch, self._decode([jobs[i] for i in batch], sampling), strict=True):
                     traces[index] = trace
                     if jobs[index].kind == "separate":
                         trace.check(Budget(jobs[index].think, jobs[index].solution))
                     tokens += jobs[index].drawn(trace)
-                finished += len(batch)
                 if progress:
-                    progress(finished, tokens)
+                    progress(len(batch), tokens)
         finally:
             self.model.train(was_training)
         return [trace for trace in traces if trace is not None]

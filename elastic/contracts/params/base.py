@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from typing import Annotated, Literal
 
-from pydantic import Field, model_validator
+from pydantic import ConfigDict, Field, model_validator
 
 from elastic.contracts.params.common import Count, Natural, Positive, Share, Strict
+from elastic.errors import ParamsError
 
 
 class TaughtBase(Strict):
@@ -73,3 +74,30 @@ class BaseBlock(Strict):
     """The block `base` of params.yaml."""
 
     base: BaseParams
+
+
+class ContextBlock(Strict):
+    """What stages that sample read of the block `base`, whatever its kind: the longest sequence, prompt included."""
+
+    model_config = ConfigDict(extra="ignore", frozen=True)
+
+    context: Count
+
+    def require(self, key: str, prompt: int, tokens: int) -> None:
+        """Refuse budgets that the context cannot hold, before any work.
+
+        Args:
+            key: where the budget stands in params.yaml.
+            prompt: prompt.max_tokens.
+            tokens: counted tokens of both phases; the delimiter comes on top.
+
+        Raises:
+            ParamsError: naming the key, the sum and the remedy.
+        """
+        needed = prompt + tokens + 1
+        if needed > self.context:
+            raise ParamsError(
+                f"prompt + t + s + 1 = {prompt} + {tokens} + 1 = {needed} is over the model's context ({self.context})",
+                where=key,
+                remedy="lower this budget or prompt.max_tokens, or raise base.context",
+            )

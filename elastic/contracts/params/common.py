@@ -60,7 +60,9 @@ def validate(model: type[Block], values: Any, *, where: str) -> Block:
         faults = []
         for fault in error.errors():
             key = ".".join([where, *(str(part) for part in fault["loc"])]).strip(".")
-            remedy = _REMEDIES.get(fault["type"], f"got {fault['input']!r}; change this value")
+            single = not isinstance(fault["input"], Mapping)
+            got = f"got {fault['input']!r}; change this value" if single else "change these values"
+            remedy = _REMEDIES.get(fault["type"], got)
             faults.append(f"{key}: {fault['msg'].removeprefix('Value error, ')} ({remedy})")
         raise ParamsError("; ".join(faults), remedy="edit params.yaml at the keys named above") from None
 

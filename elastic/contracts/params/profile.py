@@ -6,7 +6,7 @@ from pathlib import Path
 
 from pydantic import model_validator
 
-from elastic.contracts.params.base import BaseParams
+from elastic.contracts.params.base import BaseParams, ContextBlock
 from elastic.contracts.params.bucket import BucketParams
 from elastic.contracts.params.check import CheckParams
 from elastic.contracts.params.collect import CollectParams
@@ -21,6 +21,7 @@ from elastic.contracts.params.report import ReportParams
 from elastic.contracts.params.sample import SampleParams
 from elastic.contracts.params.score import ScoreParams
 from elastic.contracts.params.train import RoundParams, RoundsBlock, TrainParams
+from elastic.errors import ParamsError
 
 
 class Profile(Strict):
@@ -46,18 +47,16 @@ class Profile(Strict):
     @model_validator(mode="after")
     def _fits(self) -> Profile:
         RoundsBlock(rounds=self.rounds)
-        context, prompt = self.base.context, self.prompt.max_tokens
+        context = ContextBlock(context=self.base.context)
         wanted = {f"rounds.{name}.budget": params.budget.total for name, params in self.rounds.items()}
         wanted["probe.budget"] = self.probe.budget.total
         wanted["train.monitor.unseen"] = self.train.monitor.unseen.total
         wanted |= {f"sample.grids.{split}.limit": grid.limit for split, grid in self.sample.grids.items()}
         for key, tokens in wanted.items():
-            needed = prompt + tokens + 1
-            if needed > context:
-                raise ValueError(
-                    f"{key}: prompt + t + s + 1 = {prompt} + {tokens} + 1 = {needed} is over the model's context "
-                    f"({context}); lower this budget, prompt.max_tokens, or raise base.context"
-                )
+            try:
+                context.require(key, self.prompt.max_tokens, tokens)
+            except ParamsError as error:
+                raise ValueError(f"{error.where}: {error.what}; {error.remedy}") from None
         return self
 
 

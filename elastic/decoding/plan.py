@@ -1,0 +1,71 @@
+"""What every strategy takes and gives: rendered prompts, how traces are drawn, and sampled traces with their budget.
+
+A trace's random stream is named by its problem and sample number, so it depends neither on the model nor on the batch
+it is decoded in. Paired budgets share that stream; unpaired ones, for independent sampling, have one each.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from itertools import product
+
+from elastic.budget import Budget
+from elastic.engines.protocol import Sampling
+from elastic.seeding import stream_seed
+from elastic.trace import Trace
+
+
+@dataclass(frozen=True, slots=True)
+class Prompt:
+    """A problem as the model reads it; `ids` has shape (P,)."""
+
+    problem_id: str
+    ids: tuple[int, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Sampled:
+    """A trace and what it was sampled under.
+
+    Attributes:
+        problem_id, sample: whose trace it is, and which of the problem's.
+        method: separate, truncate or unconstrained.
+        budget: (t, s); plain truncation has the total of both. None when unconstrained.
+        limit: counted tokens of an unconstrained trace, None for the others.
+        trace: the response.
+    """
+
+    problem_id: str
+    sample: int
+    method: str
+    budget: Budget | None
+    limit: int | None
+    trace: Trace
+
+
+@dataclass(frozen=True)
+class Plan:
+    """How traces are drawn, whatever their budget.
+
+    Attributes:
+        sampling: temperature and support.
+        samples: traces a problem, numbered from 0.
+        seed: root of the random streams.
+        faithful: go on to a solution after an EOS inside thinking, as the published evaluation code does.
+        paired: whether all budgets of a sample share its stream.
+    """
+
+    sampling: Sampling
+    samples: int
+    seed: int
+    faithful: bool = False
+    paired: bool = True
+
+    def each(self, prompts: Sequence[Prompt]) -> list[tuple[Prompt, int]]:
+        """Every prompt with every sample number, prompts first."""
+        return list(product(prompts, range(self.samples)))
+
+    def stream(self, prompt: Prompt, sample: int, *budget: str) -> int:
+        """Seed of one trace; `budget` names what it is sampled under and counts only when budgets are not paired."""
+        return stream_seed(self.seed, prompt.problem_id, sample, *(() if self.paired else budget))

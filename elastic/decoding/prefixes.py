@@ -1,0 +1,32 @@
+"""Prefixes of traces: a prefix of a sample is a sample, so one trace serves every smaller budget."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from elastic.trace import Trace
+
+
+def cut_solution(trace: Trace, solution: int) -> Trace:
+    """The trace with a solution of at most `solution` tokens; it ends with EOS only if EOS lies inside."""
+    if trace.n_solution <= solution:
+        return trace
+    return replace(trace, solution_ids=trace.solution_ids[:solution], finish="budget")
+
+
+def cut_total(trace: Trace, total: int) -> Trace:
+    """A plain trace cut once both phases together have `total` counted tokens: plain truncation (E1, section 3).
+
+    A delimiter whose turn comes after the last counted token is never written, so that the thinking is unclosed.
+    """
+    if trace.closed == "natural" and trace.n_think < total:
+        return cut_solution(trace, total - trace.n_think)
+    if trace.closed != "natural" and trace.n_think <= total:
+        return trace
+    return replace(
+        trace,
+        think_ids=trace.think_ids[: trace.opening + total],
+        solution_ids=(),
+        closed="never",
+        finish="budget",
+    )
