@@ -1,0 +1,1 @@
+"""Figures as inline SVG; the only room of the report that draws."""
