@@ -8,6 +8,7 @@ from typing import Any
 import polars as pl
 
 from elastic.budget import Budget
+from elastic.contracts.frames import HAS_DELIMITER
 from elastic.reporting.evidence import Evidence
 
 
@@ -45,8 +46,12 @@ def example_traces(evidence: Evidence, model: str, budget: Budget) -> dict[str, 
     Forced and natural ones are of separate budgets; truncated ones were cut by plain truncation at the same total.
     Each kind has at most `report.examples`, the first sample of the first problems by id.
     """
-    frame = evidence.scored[model].filter((pl.col("sample") == 0) & (pl.col("solution_budget") == budget.solution))
-    frame = frame.filter(pl.col("think_budget") == budget.think).sort("problem_id")
+    frame = (
+        evidence.scored[model]
+        .filter(sample=0, think_budget=budget.think, solution_budget=budget.solution)
+        .with_columns(has_delimiter=HAS_DELIMITER)
+        .sort("problem_id")
+    )
     kinds = {
         "forced": (pl.col("method") == "separate") & (pl.col("closed") == "forced"),
         "natural": (pl.col("method") == "separate") & (pl.col("closed") == "natural"),
@@ -71,7 +76,7 @@ def _example(kind: str, row: dict[str, Any], evidence: Evidence) -> Example:
         finish=row["finish"],
         n_think=row["n_think"],
         n_solution=row["n_solution"],
-        has_delimiter=row["closed"] in ("natural", "forced") or bool(row["n_solution"]),
+        has_delimiter=row["has_delimiter"],
         answer=row["answer"],
         gold=row["gold"],
         verdict=row["verdict"],
