@@ -7,6 +7,7 @@ template in dvc.yaml (`elastic/answers/${grading.training}.py`).
 
 from __future__ import annotations
 
+import ast
 import re
 from collections.abc import Iterable
 from pathlib import Path
@@ -15,9 +16,11 @@ from typing import Any, get_args
 import grimp
 import pytest
 import yaml
+from dvc.dependency.param import ParamsDependency
 from dvc.repo import Repo
 
 from elastic.contracts.params.grading import GraderName
+from elastic.contracts.params.profile import Profile
 
 ROOT = Path(__file__).parents[2]
 CODE = ("elastic", "stages")
@@ -34,10 +37,13 @@ def module_of(path: str) -> str:
     return path.removesuffix(".py").replace("/", ".")
 
 
+def file_name(module: str) -> str:
+    return f"{module.replace('.', '/')}.py"
+
+
 def file_of(module: str) -> str | None:
     """The file of a module, or None for a package: its file holds a docstring only, as test_imports asserts."""
-    path = f"{module.replace('.', '/')}.py"
-    return path if (ROOT / path).exists() else None
+    return file_name(module) if (ROOT / file_name(module)).exists() else None
 
 
 def imported_files(graph: grimp.ImportGraph, roots: Iterable[str]) -> set[str]:
@@ -87,6 +93,18 @@ def stages() -> dict[str, Any]:
     return {stage.name: stage for stage in Repo(str(ROOT)).index.stages}
 
 
+def blocks_read(module: str) -> set[str]:
+    """Blocks of params.yaml that a stage's file asks for by name; a stage that loads the profile reads them all."""
+    blocks: set[str] = set()
+    for node in ast.walk(ast.parse((ROOT / file_name(module)).read_text(encoding="utf-8"))):
+        if isinstance(node, ast.Call) and isinstance(node.func, ast.Name):
+            if node.func.id == "params_block":
+                blocks.add(ast.literal_eval(node.args[0]))
+            elif node.func.id == "load_profile":
+                blocks |= set(Profile.model_fields)
+    return blocks
+
+
 def module_run_by(command: str) -> str:
     match = re.fullmatch(r"python -m (stages\.\w+)( [\w ]+)?", command)
     assert match, f"{command!r} is not `python -m stages.NAME ARGUMENTS`"
@@ -111,8 +129,14 @@ def test_code_deps_are_what_a_stage_imports(graph: grimp.ImportGraph, stages: di
     assert not report, "\n".join(["", *report])
 
 
+def test_params_are_the_blocks_that_a_stage_reads(stages: dict[str, Any]) -> None:
+    for name, stage in stages.items():
+        declared = {key.split(".")[0] for dep in stage.deps if isinstance(dep, ParamsDependency) for key in dep.params}
+        assert declared == blocks_read(module_run_by(stage.cmd)), name
+
+
 def test_every_stage_file_stands_in_the_dag(stages: dict[str, Any]) -> None:
-    used = {module_run_by(stage.cmd).replace(".", "/") + ".py" for stage in stages.values()}
+    used = {file_name(module_run_by(stage.cmd)) for stage in stages.values()}
     files = {f"stages/{path.name}" for path in (ROOT / "stages").glob("*.py")} - {"stages/__init__.py"}
     assert files - used == {"stages/common.py"}
 
