@@ -86,6 +86,15 @@ def test_commands_in_documents_exist(document: str) -> None:
     assert checked
 
 
+def test_the_paper_index_names_files_and_tests_that_exist() -> None:
+    text = (ROOT / "docs/paper_index.md").read_text(encoding="utf-8")
+    named = re.findall(r"`([\w/]+\.py)(?:::(\w+))?`", text)
+    assert named
+    for path, test in named:
+        assert (ROOT / path).is_file(), path
+        assert not test or f"def {test}(" in (ROOT / path).read_text(encoding="utf-8"), f"{path}::{test}"
+
+
 def test_every_target_says_what_it_does() -> None:
     makefile = (ROOT / "Makefile").read_text(encoding="utf-8")
     phony = re.search(r"^\.PHONY: (.*)$", makefile, flags=re.MULTILINE)
