@@ -118,7 +118,10 @@ def main() -> None:
     grading = validate(GradingParams, params_block("grading"), where="grading")
     base = validate(BaseBlock, {"base": params_block("base")}, where="").base
     prev, output, curves = Path("models") / rounds[name].prev, Path("models") / name, Path("reports/training") / name
-    for key, budget in ((f"rounds.{name}.budget", rounds[name].budget), ("train.monitor.unseen", params.monitor.unseen)):
+    for key, budget in (
+        (f"rounds.{name}.budget", rounds[name].budget),
+        ("train.monitor.unseen", params.monitor.unseen),
+    ):
         if prompt.max_tokens + budget.total + 1 > base.context:
             raise ParamsError(
                 f"prompt + t + s + 1 is over the model's context of {base.context} tokens",

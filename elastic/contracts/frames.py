@@ -103,9 +103,9 @@ class Traces(_Frame):
     solution_budget: int = pa.Field(ge=1, nullable=True)
     limit: int = pa.Field(ge=1, nullable=True)
     sample: int = pa.Field(ge=0)
-    prompt_ids: pl.List(pl.Int64)
-    think_ids: pl.List(pl.Int64)
-    solution_ids: pl.List(pl.Int64)
+    prompt_ids: pl.List(pl.Int64)  # type: ignore[valid-type]
+    think_ids: pl.List(pl.Int64)  # type: ignore[valid-type]
+    solution_ids: pl.List(pl.Int64)  # type: ignore[valid-type]
     n_think: int = pa.Field(ge=0)
     n_solution: int = pa.Field(ge=0)
     closed: str = pa.Field(isin=CLOSED)
@@ -114,15 +114,15 @@ class Traces(_Frame):
     solution_text: str
 
     @pa.dataframe_check
+    @classmethod
     def budgets_hold(cls, data: pa.PolarsData) -> pl.LazyFrame:
         """No phase is longer than its budget, and no unconstrained trace longer than its limit."""
         separate = pl.col("method") == "separate"
         total = pl.col("n_think") + pl.col("n_solution")
         allowed = pl.coalesce(pl.col("limit"), pl.col("think_budget") + pl.col("solution_budget"))
-        return data.lazyframe.select(
-            (~separate | ((pl.col("n_think") <= pl.col("think_budget")) & (pl.col("n_solution") <= pl.col("solution_budget"))))
-            & (total <= allowed)
-        )
+        thinks = pl.col("n_think") <= pl.col("think_budget")
+        solves = pl.col("n_solution") <= pl.col("solution_budget")
+        return data.lazyframe.select((~separate | (thinks & solves)) & (total <= allowed))
 
 
 class Scored(Traces):
@@ -137,7 +137,9 @@ class Scored(Traces):
 Frame = TypeVar("Frame", bound=pa.DataFrameModel)
 
 
-def check_frame(model: type[pa.DataFrameModel], frame: pl.DataFrame, *, where: str, empty: bool = False) -> pl.DataFrame:
+def check_frame(
+    model: type[pa.DataFrameModel], frame: pl.DataFrame, *, where: str, empty: bool = False
+) -> pl.DataFrame:
     """Validate a collected frame.
 
     Args:

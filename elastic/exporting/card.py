@@ -43,9 +43,7 @@ def _table(rows: Sequence[GridRow]) -> list[str]:
         "|---|---|---|---|---|---|---|",
     ]
     for row in rows:
-        budget = (
-            f"| {row.think} | {row.solution} |" if row.limit is None else f"| none (limit {row.limit}) | none |"
-        )
+        budget = f"| {row.think} | {row.solution} |" if row.limit is None else f"| none (limit {row.limit}) | none |"
         lines.append(
             f"| {row.method} {budget} {row.accuracy:.1%} | {row.ci_low:.1%} to {row.ci_high:.1%} "
             f"| {row.mean_think_tokens:.1f} | {row.mean_solution_tokens:.1f} |"
@@ -60,7 +58,9 @@ def render_card(facts: CardFacts) -> str:
         sort_keys=True,
     )
     promoted = facts.chain[0][0]
-    budgets = [f"- `{name}`: {f'trained under (t*, s*) = {b}' if b else 'the starting model'}" for name, b in facts.chain]
+    budgets = [
+        f"- `{name}`: {f'trained under (t*, s*) = {b}' if b else 'the starting model'}" for name, b in facts.chain
+    ]
     provenance = [
         f"- `{record.stage}`: fingerprint `{record.fingerprint}`, "
         + ", ".join(f"{name} {value}" for name, value in sorted(record.versions.items()))

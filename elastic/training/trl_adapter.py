@@ -133,6 +133,7 @@ class BudgetedGRPOTrainer(GRPOTrainer):
     def _generate_and_score_completions(self, inputs: list[dict[str, Any]]) -> dict[str, Any]:
         output = super()._generate_and_score_completions(inputs)
         assert self._all_rewards is not None
+        assert self.num_generations is not None
         advantages = group_advantages(self._all_rewards, self.num_generations, self._advantage_eps)
         start = self.accelerator.process_index * len(inputs)
         output["advantages"] = advantages[start : start + len(inputs)]
