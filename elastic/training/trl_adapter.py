@@ -42,6 +42,7 @@ os.environ.setdefault("TRL_EXPERIMENTAL_SILENCE", "1")
 # "Unclipped" in TRL's terms: a bound that no ratio reaches.
 _NO_CLIP = 1e9
 
+
 @dataclass(frozen=True)
 class Question:
     """A problem to train or to watch on."""
@@ -307,10 +308,7 @@ def train(
         reward_funcs=reward,
         args=GRPOConfig(**options),
         train_dataset=Dataset.from_list(
-            [
-                {"prompt": turns, "gold": question.gold}
-                for turns, question in zip(conversations, questions, strict=True)
-            ]
+            [{"prompt": turns, "gold": question.gold} for turns, question in zip(conversations, questions, strict=True)]
         ),
         processing_class=prompter.tokenizer,
         rollout_func=rollout,
