@@ -119,12 +119,18 @@ def packages(lock: Path, direct: set[str]) -> Iterator[Finding]:
 
 def _torch() -> Finding:
     try:
-        import torch
+        from elastic.engines.runtime import device
+
+        import torch  # isort: skip
+
+        chosen = device()
     except (ImportError, OSError) as error:
         return Finding("broken", "torch", str(error), "every model runs on it: run make setup")
+    except ParamsError as error:
+        return Finding("broken", "torch", str(error.args[0]).splitlines()[0], error.remedy or "")
     build = f"built for CUDA {torch.version.cuda}" if torch.version.cuda else "built without CUDA"
-    device = torch.cuda.get_device_name() if torch.cuda.is_available() else "no accelerator in reach"
-    return Finding("ok", "torch", f"{torch.__version__}, {build}; {device}; {torch.get_num_threads()} threads")
+    threads = f" on {torch.get_num_threads()} threads" if chosen.type == "cpu" else ""
+    return Finding("ok", "torch", f"{torch.__version__}, {build}; models run on {chosen}{threads}")
 
 
 def _params() -> Finding:

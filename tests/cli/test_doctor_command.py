@@ -11,6 +11,7 @@ from typer.testing import CliRunner
 
 from cli import doctor
 from cli.main import app
+from elastic.engines.runtime import device
 
 ROOT = Path(__file__).parents[2]
 
@@ -56,8 +57,12 @@ def test_a_good_repository_passes_and_a_broken_one_ends_with_1(tmp_path: Path, m
     assert good.exit_code == 0, good.output
     assert "profile laptop, valid" in good.output
     assert "GiB free" in good.output
+    assert f"models run on {device()}" in good.output
 
     Path("params.yaml").write_text("profile: laptop\n", encoding="utf-8")
     bad = CliRunner().invoke(app, ["doctor"])
     assert bad.exit_code == 1
     assert "broken: params.yaml" in bad.output
+
+    monkeypatch.setenv("ELASTIC_DEVICE", "abacus")
+    assert "'abacus' is no device" in CliRunner().invoke(app, ["doctor"]).output
