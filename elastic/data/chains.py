@@ -1,13 +1,15 @@
 """The laptop world: chains of + and - of one-digit terms whose running totals stay between 0 and 19.
 
 A question names its terms, `A4 B+3 C-7=?`. A response thinks aloud and too much. Its first pass over the chain writes
-every step (`B4+3=7 C7-7=0`) or, when terse, only the running totals (`B7 C0`); then it checks the whole chain again,
-needlessly, once or twice as a rule. The solution recomputes the last steps, wordy or terse, and boxes the answer.
+every step (`B4+3=7 so C7-7=0`), with a filler word now and then, or, when terse, only the running totals (`B7 C0`);
+then it checks the whole chain again, needlessly, once or twice as a rule. The solution recomputes the last steps, wordy
+or terse, and boxes the answer.
 
-So a model can save tokens in two ways, by dropping its checks and by becoming terse, and it can finish an interrupted
-chain in its solution: this is the room in which training recipes differ. Because the answer is known long before
-thinking ends, a budget that cuts the thinking need not cost the answer, which is the situation of large reasoning
-models (E1, section 3).
+So a model can save tokens in three ways, by dropping its checks or its filler words and by becoming terse, and it can
+finish an interrupted chain in its solution: this is the room in which training recipes differ. Because the answer is
+known long before thinking ends, a budget that cuts the thinking need not cost the answer, which is the situation of
+large reasoning models (E1, section 3). Filler words also keep a cut at a fixed budget from always falling at the same
+place of a step, which a policy would learn by heart.
 
 Problems come through reasoning-gym's dataset interface. Neighbouring seeds of that interface share problems (item i
 draws from seed + i), so splits are cut by expression, never by seed.
@@ -25,6 +27,7 @@ from reasoning_gym.dataset import ProceduralDataset
 from elastic.errors import ParamsError
 
 CHECK = "check:"
+FILLERS = ("so", "now", "then")
 LABELS = "ABCDEFGHIJ"
 
 
@@ -37,6 +40,7 @@ class ChainsConfig:
         max_total: running totals stay between 0 and this.
         checks: weights of 0, 1, 2, ... needless checks after the first pass.
         terse_share: share of responses whose thinking is terse.
+        filler_share: share of the steps of wordy thinking that a filler word stands before.
         max_recomputed: the solution recomputes the last 0 to this many steps, uniformly.
         terse_solution_share: share of solutions that recompute tersely.
     """
@@ -46,10 +50,11 @@ class ChainsConfig:
     min_terms: int = 2
     max_terms: int = 7
     max_total: int = 19
-    checks: Sequence[float] = (0.2, 0.3, 0.5)
-    terse_share: float = 0.3
+    checks: Sequence[float] = (0.2, 0.4, 0.4)
+    terse_share: float = 0.2
+    filler_share: float = 0.3
     max_recomputed: int = 3
-    terse_solution_share: float = 0.5
+    terse_solution_share: float = 0.3
 
     def validate(self) -> None:
         """Refuse a configuration that describes no world.
@@ -67,7 +72,7 @@ class ChainsConfig:
             raise ParamsError("totals out of range", where="chains.max_total", remedy="use 9 to 99")
         if not self.checks or min(self.checks) < 0 or sum(self.checks) <= 0:
             raise ParamsError("no weights", where="chains.checks", remedy="give a weight for 0, 1, 2, ... checks")
-        for key in ("terse_share", "terse_solution_share"):
+        for key in ("terse_share", "filler_share", "terse_solution_share"):
             if not 0 <= getattr(self, key) <= 1:
                 raise ParamsError("not a share", where=f"chains.{key}", remedy="use a value between 0 and 1")
         if self.max_recomputed < 0:
@@ -97,14 +102,13 @@ class Chain:
         ]
         return " ".join(named) + "=?"
 
-    def steps(self, *, terse: bool, last: int | None = None) -> str:
-        """One pass over the steps, or over the `last` ones only, wordy or terse."""
-        totals, count = self.totals, len(self.terms) - 1
-        first = 0 if last is None else count - last
-        return " ".join(
+    def steps(self, *, terse: bool) -> list[str]:
+        """The steps of one pass, wordy ("B4+3=7") or terse ("B7")."""
+        totals = self.totals
+        return [
             f"{LABELS[i]}{totals[i]}" if terse else f"{LABELS[i]}{totals[i - 1]}{self.terms[i]:+d}={totals[i]}"
-            for i in range(first + 1, count + 1)
-        )
+            for i in range(1, len(self.terms))
+        ]
 
 
 def draw_chain(rng: Random, config: ChainsConfig) -> Chain:
@@ -123,10 +127,17 @@ def demonstrate(chain: Chain, rng: Random, config: ChainsConfig) -> tuple[str, s
     """Thinking and solution of a teacher who works right and thinks too much."""
     terse = rng.random() < config.terse_share
     checks = rng.choices(range(len(config.checks)), weights=config.checks)[0]
-    thinking = f" {CHECK} ".join([chain.steps(terse=terse)] * (1 + checks))
+
+    def aloud() -> str:
+        return " ".join(
+            f"{rng.choice(FILLERS)} {step}" if not terse and rng.random() < config.filler_share else step
+            for step in chain.steps(terse=terse)
+        )
+
+    thinking = f" {CHECK} ".join(aloud() for _ in range(1 + checks))
     recomputed = min(rng.randint(0, config.max_recomputed), len(chain.terms) - 1)
-    redone = chain.steps(terse=rng.random() < config.terse_solution_share, last=recomputed)
-    return thinking, f"{redone} \\boxed{{{chain.totals[-1]}}}".strip()
+    steps = chain.steps(terse=rng.random() < config.terse_solution_share)
+    return thinking, " ".join([*steps[len(steps) - recomputed :], f"\\boxed{{{chain.totals[-1]}}}"])
 
 
 class ChainsDataset(ProceduralDataset):

@@ -43,7 +43,7 @@ def build_tokenizer(words: Sequence[str], *, context: int) -> PreTrainedTokenize
         ]
     )
     # Spaces are no tokens; decoding sets off the words that start a step, so that people can read the text.
-    spaced = [word for word in words if (len(word) == 1 and word.isupper()) or word.endswith(":")]
+    spaced = [word for word in words if word[0].isalpha()]
     tokenizer.decoder = decoders.Sequence([*(decoders.Replace(word, f" {word}") for word in spaced), decoders.Fuse()])
     tokenizer.add_special_tokens([AddedToken(token, special=True) for token in (*SPECIAL.values(), *ROLES)])
     tokenizer.add_tokens([AddedToken(token, special=False) for token in DELIMITERS])
