@@ -1,6 +1,6 @@
 """Problem files: JSONL, one object a line with `question` and `answer`.
 
-A file is read whole or refused: a bad row is named by file, line and field, and never skipped, since a row that
+A file is read whole or refused: every bad row is named by file, line and field, and none is skipped, since a row that
 vanishes silently is a problem that its owner believes was used.
 """
 
@@ -15,6 +15,7 @@ from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, Str
 
 from elastic.errors import DataError
 
+_NAMED = 20
 _REMEDIES = {
     "extra_forbidden": "remove the field, or correct its spelling",
     "missing": "add the field",
@@ -102,7 +103,7 @@ def read_rows(path: Path, model: type[Row]) -> Iterator[Row]:
     """Read a JSONL file, one `model` a line; blank lines are passed over.
 
     Raises:
-        DataError: the file is missing or not UTF-8, or a row is malformed; names file, line and field.
+        DataError: the file is missing or not UTF-8, or rows are malformed; names file, line and field of each.
     """
     try:
         text = path.read_bytes().decode("utf-8-sig")
@@ -115,6 +116,18 @@ def read_rows(path: Path, model: type[Row]) -> Iterator[Row]:
             where=f"{path}, line {number}",
             remedy="save the file in UTF-8",
         ) from None
+    faults = []
     for position, line in enumerate(text.split("\n"), start=1):
         if line.strip():
-            yield _parse(line, f"{path}, line {position}", model)
+            try:
+                row = _parse(line, f"{path}, line {position}", model)
+            except DataError as fault:
+                faults.append(fault)
+            else:
+                yield row
+    if len(faults) == 1:
+        raise faults[0]
+    if faults:
+        named = "\n".join(str(fault) for fault in faults[:_NAMED])
+        rest = f"\nand {len(faults) - _NAMED} more" if len(faults) > _NAMED else ""
+        raise DataError(f"{len(faults)} malformed rows\n{named}{rest}", where=str(path))

@@ -64,6 +64,24 @@ def test_a_bad_row_is_refused_with_file_line_field_and_remedy(
     assert remedy in text
 
 
+def test_every_bad_row_of_a_file_is_named(tmp_path: Path) -> None:
+    path = _file(tmp_path, '{"question": "a"}', GOOD, '{"question": "", "answer": "7"}')
+    with pytest.raises(DataError) as caught:
+        list(read_problem_file(path))
+    text = str(caught.value)
+    assert "2 malformed rows" in text
+    assert f"{path}, line 1: answer: Field required\nRemedy: add the field" in text
+    assert f"{path}, line 3: question: is empty\nRemedy: correct the value" in text
+
+
+def test_a_file_of_bad_rows_names_the_first_of_them_and_counts_the_rest(tmp_path: Path) -> None:
+    with pytest.raises(DataError, match="25 malformed rows") as caught:
+        list(read_problem_file(_file(tmp_path, *["[]"] * 25)))
+    assert str(caught.value).endswith("and 5 more")
+    assert "line 20:" in str(caught.value)
+    assert "line 21:" not in str(caught.value)
+
+
 def test_a_file_in_another_encoding_is_refused_with_its_line(tmp_path: Path) -> None:
     path = tmp_path / "latin.jsonl"
     path.write_bytes(GOOD.encode() + b"\n" + '{"question": "é", "answer": "7"}'.encode("latin-1"))
