@@ -22,6 +22,7 @@ from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 from typing import Any
 
+import psutil
 from filelock import FileLock, Timeout
 from pydantic import BaseModel
 
@@ -172,7 +173,6 @@ def run_stage(
         run: does the work.
     """
     _die_with_parent()
-    started = time.monotonic()
     plain = {name: value.model_dump(mode="json") for name, value in params.items()}
     digests = {str(path): file_digest(path) for path in inputs}
     code = _code_digest()
@@ -195,13 +195,14 @@ def run_stage(
             inputs=digests,
             outputs={str(path): file_digest(path) for path in outputs},
             versions=_versions(),
-            seconds=round(time.monotonic() - started, 2),
+            seconds=round(time.time() - psutil.Process().create_time(), 2),
             sampled_tokens=context.sampled_tokens,
             resumed_from=context.resumed_from,
             facts=context.facts,
         )
         write_json(RECORDS / f"{stage}.json", record)
-        shutil.rmtree(scratch, ignore_errors=True)
+        for folder in SCRATCH.glob(f"{stage.replace('@', '-')}-*/"):
+            shutil.rmtree(folder, ignore_errors=True)
     context.say(f"done in {record.seconds:.0f} s")
 
 

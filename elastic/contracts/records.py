@@ -24,7 +24,7 @@ class Record(BaseModel):
         params: the validated params.
         inputs, outputs: sha256 by path (of a folder: over its files).
         versions: of Python, the project and the packages that matter.
-        seconds: wall time of this run.
+        seconds: wall time of this run, start-up of the process included.
         sampled_tokens: tokens drawn from a model (by an earlier, interrupted run too).
         resumed_from: what was already done when this run started: steps or chunks; 0 for a fresh run.
         facts: what came out, in figures.

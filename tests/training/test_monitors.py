@@ -1,0 +1,72 @@
+"""The preflight stops hopeless runs and only those; figures are those worked out by hand."""
+
+from __future__ import annotations
+
+import pytest
+import torch
+
+from elastic.errors import TrainingError
+from elastic.trace import Closed, Finish, Trace
+from elastic.training.monitors import PreflightWatch, rollout_figures
+
+
+def trace(n_think: int, n_solution: int, closed: Closed, finish: Finish = "eos") -> Trace:
+    return Trace((1,), (2,) * n_think, (3,) * n_solution, closed, finish)
+
+
+def test_lengths_are_given_apart_for_correct_and_wrong_and_errors_are_in_neither() -> None:
+    traces = [
+        trace(4, 2, "forced"),
+        trace(8, 4, "natural"),
+        trace(6, 0, "eos"),
+        trace(10, 6, "forced", "budget"),
+    ]
+    figures = rollout_figures(traces, torch.tensor([1.0, 1.0, 0.0, float("nan")]), 2)
+    assert figures["think_tokens_correct"] == 6
+    assert figures["solution_tokens_correct"] == 3
+    assert figures["think_tokens_wrong"] == 6
+    assert figures["solution_tokens_wrong"] == 0
+    assert figures["reward"] == pytest.approx(2 / 3)
+    assert figures["forced_share"] == 0.5
+    assert figures["eos_in_think_share"] == 0.25
+    assert figures["truncated_solution_share"] == 0.25
+    assert figures["finished_share"] == 0.5
+    assert figures["grading_error_share"] == 0.25
+    # thinking 4 + 8 + 6 + 10, solutions 2 + 4 + 0 + 6, and the one delimiter that a model wrote
+    assert figures["sampled_tokens"] == 41
+
+
+GOOD = {"zero_variance_share": 0.5, "finished_share": 0.9, "forced_share": 0.7, "reward": 0.4}
+
+
+def observe(watch: PreflightWatch, steps: int, **changes: float) -> str | None:
+    said = None
+    for step in range(1, steps + 1):
+        said = watch.observe({**GOOD, **changes}, step=step) or said
+    return said
+
+
+def test_a_run_without_reward_variance_is_stopped_with_an_explanation() -> None:
+    with pytest.raises(TrainingError, match="no group has an advantage"):
+        observe(PreflightWatch(3), 3, zero_variance_share=1.0, reward=0.0)
+
+
+def test_a_run_whose_solutions_never_end_is_stopped_with_an_explanation() -> None:
+    with pytest.raises(TrainingError, match="ended its solution within s"):
+        observe(PreflightWatch(3), 3, finished_share=0.0)
+
+
+def test_thinking_that_is_always_forced_only_warns() -> None:
+    assert "forced" in (observe(PreflightWatch(3), 3, forced_share=1.0) or "")
+
+
+def test_one_good_step_is_enough() -> None:
+    watch = PreflightWatch(2)
+    assert watch.observe({**GOOD, "zero_variance_share": 1.0}, step=1) is None
+    assert watch.observe(dict(GOOD), step=2) is None
+
+
+def test_a_run_resumed_after_the_preflight_is_not_stopped() -> None:
+    watch = PreflightWatch(2)
+    for step in (50, 51, 52):
+        assert watch.observe({**GOOD, "zero_variance_share": 1.0}, step=step) is None
