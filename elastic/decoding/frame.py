@@ -22,30 +22,26 @@ def traces_frame(
     def text(ids: tuple[int, ...]) -> str:
         return prompter.text(ids, markers)
 
-    types = {name: column.dtype.type for name, column in Traces.to_schema().columns.items()}
+    traces = [row.trace for row in rows]
     return pl.DataFrame(
-        [
-            (
-                row.problem_id,
-                split,
-                model,
-                row.method,
-                row.budget.think if row.budget else None,
-                row.budget.solution if row.budget else None,
-                row.limit,
-                row.sample,
-                row.trace.prompt_ids,
-                row.trace.think_ids,
-                row.trace.solution_ids,
-                row.trace.n_think,
-                row.trace.n_solution,
-                row.trace.closed,
-                row.trace.finish,
-                text(row.trace.think_ids),
-                text(row.trace.solution_ids),
-            )
-            for row in rows
-        ],
-        schema=types,
-        orient="row",
+        {
+            "problem_id": [row.problem_id for row in rows],
+            "split": [split] * len(rows),
+            "model": [model] * len(rows),
+            "method": [row.method for row in rows],
+            "think_budget": [row.budget.think if row.budget else None for row in rows],
+            "solution_budget": [row.budget.solution if row.budget else None for row in rows],
+            "limit": [row.limit for row in rows],
+            "sample": [row.sample for row in rows],
+            "prompt_ids": [trace.prompt_ids for trace in traces],
+            "think_ids": [trace.think_ids for trace in traces],
+            "solution_ids": [trace.solution_ids for trace in traces],
+            "n_think": [trace.n_think for trace in traces],
+            "n_solution": [trace.n_solution for trace in traces],
+            "closed": [trace.closed for trace in traces],
+            "finish": [trace.finish for trace in traces],
+            "think_text": [text(trace.think_ids) for trace in traces],
+            "solution_text": [text(trace.solution_ids) for trace in traces],
+        },
+        schema={name: column.dtype.type for name, column in Traces.to_schema().columns.items()},
     )

@@ -88,12 +88,17 @@ class Job:
         return cls("plain", prompt_ids, seed, total=total)
 
     @property
-    def longest(self) -> int:
-        """The most ids that may follow the prompt, delimiters included."""
+    def given(self) -> int:
+        """Ids that are there before any is sampled."""
+        return len(self.prompt_ids) + len(self.thinking)
+
+    @property
+    def wanted(self) -> int:
+        """The most ids that may follow the given ones, delimiters included."""
         return {
             "separate": self.think + 2 + self.solution,
             "think_only": self.think + 2,
-            "solve": len(self.thinking) + 1 + self.solution,
+            "solve": 1 + self.solution,
             "plain": self.total + 2,
         }[self.kind]
 
@@ -111,10 +116,10 @@ class Job:
             raise BudgetError("a job leaves no room for a solution", remedy="use a solution budget of 1 or more")
         if self.kind in ("think_only", "plain") and max(self.think, self.total) < 1:
             raise BudgetError("a job wants no tokens", remedy="use a limit of 1 or more")
-        needed = len(self.prompt_ids) + self.longest - 1  # the last token is never fed back
+        needed = self.given + self.wanted - 1  # the last token is never fed back
         if context is not None and needed > context:
             raise BudgetError(
-                f"a prompt of {len(self.prompt_ids)} tokens and up to {self.longest} tokens after it need {needed}, "
+                f"{self.given} given tokens and up to {self.wanted} after them need {needed}, "
                 f"the model's context holds {context}",
                 remedy="lower the budgets or the limit, or use a model with a longer context",
             )

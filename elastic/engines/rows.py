@@ -61,7 +61,7 @@ class Rows:
             "u_solution": self._streams("solution", 1 + max(max(j.solution, j.total) for j in jobs)),
         }
         self.eos = torch.tensor(sorted(markers.eos_ids), device=device)
-        width = max(j.longest - len(j.thinking) for j in jobs) + 1
+        width = max(j.wanted for j in jobs)
         self.tokens = torch.zeros((len(jobs), width), dtype=torch.long, device=device)
         self.lengths = torch.zeros(len(jobs), dtype=torch.long, device=device)
         self.steps = 0

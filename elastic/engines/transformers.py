@@ -44,10 +44,10 @@ class TransformersEngine:
         return getattr(self.model.config, "max_position_embeddings", None)
 
     def generate(self, jobs: Sequence[Job], sampling: Sampling, *, progress: Progress | None = None) -> list[Trace]:
-        """See Engine.generate. Jobs are batched by length, so that little of a batch is padding."""
+        """See Engine.generate. Jobs of like limits and then like lengths share a batch, so that little is padding."""
         for job in jobs:
             job.check(self.context)
-        order = sorted(range(len(jobs)), key=lambda i: (len(jobs[i].prompt_ids) + len(jobs[i].thinking), i))
+        order = sorted(range(len(jobs)), key=lambda i: (jobs[i].wanted, jobs[i].given, i))
         traces: list[Trace | None] = [None] * len(jobs)
         was_training = self.model.training
         self.model.eval()
