@@ -6,6 +6,7 @@ Run it alone: `python -m stages.base`. Teaching resumes from its newest complete
 from __future__ import annotations
 
 from pathlib import Path
+from typing import Any
 
 from transformers import AutoModelForCausalLM, AutoTokenizer, GenerationConfig, TrainerCallback
 
@@ -84,18 +85,34 @@ def run_hub(params: HubBase, output: Path, context: Context) -> None:
     """Fetch a pinned checkpoint (or read a local folder) and save it to `output`.
 
     Raises:
-        DataError: it cannot be loaded.
+        DataError: it cannot be loaded whole, or holds fewer tokens than `base.context`.
+        MarkerError: its tokenizer has no usable delimiters.
     """
     context.say(f"loading {params.model} at {params.revision or 'its folder'}")
+    where = f"base.model {params.model}"
     try:
-        model = AutoModelForCausalLM.from_pretrained(params.model, revision=params.revision, dtype="auto")
+        pair: Any = AutoModelForCausalLM.from_pretrained(
+            params.model, revision=params.revision, dtype="auto", output_loading_info=True
+        )
         tokenizer = AutoTokenizer.from_pretrained(params.model, revision=params.revision)
-    except (OSError, ValueError) as error:
+    except Exception as error:
         raise DataError(
             f"the base model cannot be loaded: {error}",
-            where=f"base.model {params.model}",
-            remedy="check the id, the revision and the network, or name a local folder",
-        ) from None
+            where=where,
+            remedy="check the id, the revision and the network, or name a whole local folder",
+        ) from error
+    model, loaded = pair
+    if missing := sorted(loaded["missing_keys"]):
+        raise DataError(
+            f"{len(missing)} weights are missing, first {missing[0]}", where=where, remedy="name a whole checkpoint"
+        )
+    longest = getattr(model.config, "max_position_embeddings", None) or params.context
+    if longest < params.context:
+        raise DataError(
+            f"base.context is {params.context}, but the model holds {longest} tokens",
+            where=where,
+            remedy=f"set base.context to {longest} or less",
+        )
     Markers.find(tokenizer, eos_ids=model.generation_config.eos_token_id)
     context.facts = {"parameters": model.num_parameters(), "revision": params.revision}
     with staged(output) as folder:

@@ -28,7 +28,7 @@ from pydantic import BaseModel
 
 from elastic import __version__
 from elastic.contracts.params.common import block, read_params
-from elastic.contracts.records import Record, write_json
+from elastic.contracts.records import Record, read_record, write_json
 from elastic.errors import DataError, ElasticError
 
 PARAMS = Path("params.yaml")
@@ -204,6 +204,16 @@ def run_stage(
         for folder in SCRATCH.glob(f"{stage.replace('@', '-')}-*/"):
             shutil.rmtree(folder, ignore_errors=True)
     context.say(f"done in {record.seconds:.0f} s")
+
+
+def current_record(stage: str) -> Record | None:
+    """The record of a stage, unless it has none or its outputs have changed since."""
+    path = RECORDS / f"{stage}.json"
+    if not path.exists():
+        return None
+    record = read_record(Record, path)
+    present = all(Path(out).exists() and file_digest(Path(out)) == digest for out, digest in record.outputs.items())
+    return record if present else None
 
 
 def exit_with_message(main: Callable[[], None]) -> None:

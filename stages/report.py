@@ -29,9 +29,9 @@ from elastic.contracts.records import (
     Decision,
     GateResult,
     GridRow,
-    Record,
     read_json,
     read_record,
+    read_rows,
     write_json,
 )
 from elastic.errors import DataError
@@ -40,7 +40,7 @@ from elastic.reporting.findings import find
 from elastic.reporting.markdown import render_markdown
 from elastic.reporting.page import render_page
 from elastic.reporting.summary import build_summary
-from stages.common import PARAMS, RECORDS, Context, exit_with_message, file_digest, run_stage
+from stages.common import PARAMS, Context, current_record, exit_with_message, run_stage
 
 GATES = ("curated", "bucketed")
 DECISION = Path("results/decision.json")
@@ -90,23 +90,6 @@ def inputs_of(profile: Profile) -> list[Path]:
     ]
 
 
-def _current_record(stage: str) -> Record | None:
-    """The record of a stage, unless it has none or its outputs have changed since."""
-    path = RECORDS / f"{stage}.json"
-    if not path.exists():
-        return None
-    record = read_record(Record, path)
-    present = all(Path(out).exists() and file_digest(Path(out)) == digest for out, digest in record.outputs.items())
-    return record if present else None
-
-
-def _grid(path: Path) -> list[GridRow]:
-    rows = read_json(path)
-    if not isinstance(rows, list) or not rows:
-        raise DataError("holds no rows of the budget table", where=str(path), remedy="run `dvc repro`, which makes it")
-    return [GridRow.model_validate(row) for row in rows]
-
-
 def _log(path: Path) -> list[Mapping[str, Any]]:
     """Rows of a JSONL file.
 
@@ -143,7 +126,12 @@ def read_evidence(profile: Profile) -> Evidence:
     questions = read_frame(Problems, CURATED / "test.parquet")
     return Evidence(
         profile=profile,
-        grid=[row for split in EVALUATED_SPLITS for m in models for row in _grid(SCORES / split / m / "grid.json")],
+        grid=[
+            row
+            for split in EVALUATED_SPLITS
+            for m in models
+            for row in read_rows(GridRow, SCORES / split / m / "grid.json")
+        ],
         decision=read_record(Decision, DECISION),
         scored={model: read_frame(Scored, SCORES / "test" / model / "scored.parquet") for model in models},
         questions=dict(questions.select("problem_id", "question").iter_rows()),
@@ -152,7 +140,7 @@ def read_evidence(profile: Profile) -> Evidence:
         curation=read_record(Curation, CURATED / "curation.json"),
         gates={name: _gate(name) for name in GATES},
         training={name: _log(TRAINING / name / "metrics.jsonl") for name in profile.rounds},
-        records={stage: _current_record(stage) for stage in stages_of(profile)},
+        records={stage: current_record(stage) for stage in stages_of(profile)},
         published=read_json(PUBLISHED),
         card=os.path.relpath(CARD, OUTPUT),
     )

@@ -224,3 +224,18 @@ def read_record(model: type[Model], path: Path) -> Model:
         return model.model_validate(read_json(path))
     except ValidationError as error:
         raise DataError(f"breaks its contract: {error}", where=str(path), remedy="run `dvc repro` again") from None
+
+
+def read_rows(model: type[Model], path: Path) -> list[Model]:
+    """Read a JSON file that holds a list of `model`.
+
+    Raises:
+        DataError: the file is missing, not JSON, holds no rows, or breaks the contract.
+    """
+    rows = read_json(path)
+    if not isinstance(rows, list) or not rows:
+        raise DataError(f"holds no rows of {model.__name__}", where=str(path), remedy="run `dvc repro`, which makes it")
+    try:
+        return [model.model_validate(row) for row in rows]
+    except ValidationError as error:
+        raise DataError(f"breaks its contract: {error}", where=str(path), remedy="run `dvc repro` again") from None

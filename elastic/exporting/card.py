@@ -18,6 +18,7 @@ class CardFacts:
         name: of the exported model.
         licence: of its weights.
         chain: the promoted model and what it was trained from, newest first, each with its budget or None.
+        origin: of the base, in words.
         decision: how it was promoted.
         rows: its rows of the budget table on the test split.
         sources: name and licence of every data source.
@@ -29,6 +30,7 @@ class CardFacts:
     name: str
     licence: str
     chain: Sequence[tuple[str, str | None]]
+    origin: str
     decision: Decision
     rows: Sequence[GridRow]
     sources: Sequence[tuple[str, str]]
@@ -59,7 +61,8 @@ def render_card(facts: CardFacts) -> str:
     )
     promoted = facts.chain[0][0]
     budgets = [
-        f"- `{name}`: {f'trained under (t*, s*) = {b}' if b else 'the starting model'}" for name, b in facts.chain
+        f"- `{name}`: {f'trained under (t*, s*) = {b}' if b else f'the starting model, {facts.origin}'}"
+        for name, b in facts.chain
     ]
     provenance = [
         f"- `{record.stage}`: fingerprint `{record.fingerprint}`, "
