@@ -16,7 +16,7 @@ from dvclive import Live
 
 from elastic.answers.graders import load_grader
 from elastic.contracts.frames import Problems, TrainingSet, read_frame
-from elastic.contracts.params.base import BaseBlock
+from elastic.contracts.params.base import ContextBlock
 from elastic.contracts.params.common import validate
 from elastic.contracts.params.grading import GradingParams
 from elastic.contracts.params.prompt import PromptParams
@@ -116,18 +116,10 @@ def main() -> None:
     params = validate(TrainParams, params_block("train"), where="train")
     prompt = validate(PromptParams, params_block("prompt"), where="prompt")
     grading = validate(GradingParams, params_block("grading"), where="grading")
-    base = validate(BaseBlock, {"base": params_block("base")}, where="").base
+    base = validate(ContextBlock, params_block("base"), where="base")
     prev, output, curves = Path("models") / rounds[name].prev, Path("models") / name, Path("reports/training") / name
-    for key, budget in (
-        (f"rounds.{name}.budget", rounds[name].budget),
-        ("train.monitor.unseen", params.monitor.unseen),
-    ):
-        if prompt.max_tokens + budget.total + 1 > base.context:
-            raise ParamsError(
-                f"prompt + t + s + 1 is over the model's context of {base.context} tokens",
-                where=key,
-                remedy="lower this budget or prompt.max_tokens",
-            )
+    base.require(f"rounds.{name}.budget", prompt.max_tokens, rounds[name].budget.total)
+    base.require("train.monitor.unseen", prompt.max_tokens, params.monitor.unseen.total)
     run_stage(
         f"train@{name}",
         {"round": rounds[name], "train": params, "prompt": prompt, "grading": grading},
