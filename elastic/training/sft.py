@@ -14,6 +14,7 @@ from typing import Any
 
 from datasets import Dataset
 from transformers import PreTrainedModel, TrainerCallback
+from transformers.trainer_pt_utils import DistributedLengthGroupedSampler
 from trl import SFTConfig, SFTTrainer
 
 from elastic.errors import DataError
@@ -71,6 +72,24 @@ class Taught:
     tokens: int
 
 
+class _Teacher(SFTTrainer):
+    """SFTTrainer whose order of rows depends on the seed and the epoch alone.
+
+    Its own sampler of length groups draws from the global stream at the start of an epoch, so that a run which resumes
+    inside a later epoch would meet that epoch's rows in another order.
+    """
+
+    def _get_train_sampler(self, train_dataset: Dataset | None = None) -> DistributedLengthGroupedSampler:
+        args = self.args
+        return DistributedLengthGroupedSampler(
+            args.train_batch_size * args.gradient_accumulation_steps,
+            num_replicas=1,
+            rank=0,
+            seed=args.data_seed,
+            lengths=list(self.train_dataset["length"]),
+        )
+
+
 def teach(
     model: PreTrainedModel,
     prompter: Prompter,
@@ -119,8 +138,6 @@ def teach(
         "lr_scheduler_type": "cosine",
         "warmup_steps": warmup_steps,
         "weight_decay": weight_decay,
-        "train_sampling_strategy": "group_by_length",
-        "length_column_name": "length",
         "completion_only_loss": True,
         "max_length": None,
         "packing": False,
@@ -136,7 +153,7 @@ def teach(
         "seed": seed,
         "data_seed": seed,
     }
-    trainer = SFTTrainer(
+    trainer = _Teacher(
         model=model,
         args=SFTConfig(**arguments),
         train_dataset=dataset,
