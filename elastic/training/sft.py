@@ -79,14 +79,13 @@ class _Teacher(SFTTrainer):
     inside a later epoch would meet that epoch's rows in another order.
     """
 
-    def _get_train_sampler(self, train_dataset: Dataset | None = None) -> DistributedLengthGroupedSampler:
-        args = self.args
+    def _get_train_sampler(self, train_dataset: Any = None) -> DistributedLengthGroupedSampler:
         return DistributedLengthGroupedSampler(
-            args.train_batch_size * args.gradient_accumulation_steps,
+            self.args.train_batch_size * self.args.gradient_accumulation_steps,
             num_replicas=1,
             rank=0,
-            seed=args.data_seed,
-            lengths=list(self.train_dataset["length"]),
+            seed=self.args.seed,
+            lengths=list(train_dataset["length"]),
         )
 
 
@@ -151,7 +150,6 @@ def teach(
         "report_to": "none",
         "disable_tqdm": True,
         "seed": seed,
-        "data_seed": seed,
     }
     trainer = _Teacher(
         model=model,
