@@ -6,8 +6,8 @@ import re
 import subprocess
 from importlib.util import find_spec
 from pathlib import Path
+from typing import Any
 
-import click
 import pytest
 import typer.main
 import yaml
@@ -45,11 +45,11 @@ def commands_in(document: str) -> list[list[str]]:
     return [line for line in words if line]
 
 
-def find_command(words: list[str]) -> tuple[click.Command, list[str]]:
+def find_command(words: list[str]) -> tuple[Any, list[str]]:
     """The subcommand of `elastic` that a command line names, and the words after it."""
-    command: click.Command = typer.main.get_command(app)
+    command: Any = typer.main.get_command(app)  # typer brings its own copy of click's classes
     rest = words[1:]
-    while isinstance(command, click.Group) and rest and not rest[0].startswith("-"):
+    while hasattr(command, "commands") and rest and not rest[0].startswith("-"):
         found = command.commands.get(rest[0])
         assert found, f"`{' '.join(words)}`: elastic has no command {rest[0]!r}"
         command, rest = found, rest[1:]
