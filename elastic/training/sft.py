@@ -12,8 +12,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from datasets import Dataset
-from transformers import PreTrainedModel, TrainerCallback
+from datasets import Dataset, disable_progress_bars
+from transformers import PreTrainedModel, PrinterCallback, TrainerCallback
 from transformers.trainer_pt_utils import DistributedLengthGroupedSampler
 from trl import SFTConfig, SFTTrainer
 
@@ -82,10 +82,10 @@ class _Teacher(SFTTrainer):
     def _get_train_sampler(self, train_dataset: Any = None) -> DistributedLengthGroupedSampler:
         return DistributedLengthGroupedSampler(
             self.args.train_batch_size * self.args.gradient_accumulation_steps,
+            dataset=self.train_dataset if train_dataset is None else train_dataset,
             num_replicas=1,
             rank=0,
             seed=self.args.seed,
-            lengths=list(train_dataset["length"]),
         )
 
 
@@ -127,6 +127,7 @@ def teach(
     Raises:
         DataError: a row cannot be taught.
     """
+    disable_progress_bars()
     encoded = [encode_demonstration(row, prompter, markers) for row in rows]
     dataset = Dataset.from_list([{**row, "length": len(row["input_ids"])} for row in encoded])
     arguments: dict[str, Any] = {
@@ -158,6 +159,7 @@ def teach(
         processing_class=prompter.tokenizer,
         callbacks=[MarkComplete(), *callbacks],
     )
+    trainer.remove_callback(PrinterCallback)  # progress comes from `callbacks`
     checkpoint = newest_complete(scratch)
     result = trainer.train(resume_from_checkpoint=str(checkpoint) if checkpoint else None)
     model.eval()

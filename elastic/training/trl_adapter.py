@@ -19,7 +19,7 @@ from typing import Any
 
 import torch
 from datasets import Dataset
-from transformers import PreTrainedModel, TrainerCallback
+from transformers import PreTrainedModel, PrinterCallback, TrainerCallback
 from trl import GRPOConfig, GRPOTrainer
 
 from elastic.answers.graders import Grader
@@ -318,6 +318,7 @@ def train(
             _Watch(batch, track, PreflightWatch(preflight_steps), watch, monitor.every, say),
         ],
     )
+    trainer.remove_callback(PrinterCallback)  # `say` has a line a step
     trainer.train(resume_from_checkpoint=str(checkpoint) if checkpoint else None)
     model.eval()
     return Trained(resumed_from=start, steps=int(trainer.state.global_step), sampled_tokens=log.sampled_tokens())
