@@ -274,6 +274,7 @@ def train(
 
     def track(step: int, figures: dict[str, Any]) -> None:
         log.write(step, figures)
+        batch.figures["sampled_tokens"] = 0.0  # drawn once, however many minibatches train on them
         say(
             f"step {step}/{recipe.steps}  reward {figures['reward']:.3f}  thinking {figures['think_tokens']:.1f}  "
             f"solution {figures['solution_tokens']:.1f}  forced {figures['forced_share']:.0%}"

@@ -164,6 +164,15 @@ def test_the_log_has_a_row_a_step_and_the_monitor_at_both_budgets(
     assert newest_complete(tmp_path) == tmp_path / "checkpoint-4"
 
 
+def test_tokens_that_two_minibatches_train_on_are_counted_once(policy: Any, prompter: Prompter, tmp_path: Path) -> None:
+    outcome = run(policy, prompter, tmp_path, replace(RECIPE, minibatches=2, micro_batch=4))
+    rows = [json.loads(line) for line in (tmp_path / "metrics.jsonl").read_text(encoding="utf-8").splitlines()]
+    drawn = {row["step"]: row["sampled_tokens"] for row in rows if "monitor" not in row}
+    assert drawn[2] == drawn[4] == 0
+    assert min(drawn[1], drawn[3]) > 0
+    assert outcome.sampled_tokens == drawn[1] + drawn[3] + sum(row.get("monitor_tokens", 0) for row in rows)
+
+
 def test_a_reward_that_never_fires_stops_the_run_in_its_first_steps(
     policy: Any, prompter: Prompter, tmp_path: Path
 ) -> None:
