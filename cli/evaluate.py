@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 from pydantic import ConfigDict, StrictInt, StrictStr
 
-from cli.grade import grade_frame
+from cli.grade import score_traces
 from elastic import __version__
 from elastic.answers.graders import Grader, load_grader
 from elastic.budget import Budget
@@ -185,7 +185,13 @@ def _sample(
         return traces_frame(kept, prompter, engine.markers, **names)
 
     sampled = in_chunks(prompts, _CHUNK, context.scratch, draw, context.progress)
-    golds = pl.DataFrame({"problem_id": list(problems), "gold": [row.answer for row in problems.values()]})
+    judged_by = {
+        "problem_id": list(problems),
+        "question": [row.question for row in problems.values()],
+        "gold": [row.answer for row in problems.values()],
+        "policy": [None] * len(problems),
+    }
+    golds = pl.DataFrame(judged_by, schema=dict.fromkeys(judged_by, pl.String))
     return sampled.frame.join(golds, on="problem_id", how="left", maintain_order="left")
 
 
@@ -196,7 +202,7 @@ def _grade(traces: pl.DataFrame, grader: Grader, context: Context) -> pl.DataFra
         GraderError: too many errors.
     """
     context.say(f"{len(traces)} traces sampled; grading")
-    scored = grade_frame(traces, grader)
+    scored = score_traces(traces, grader)
     errors = int((scored["verdict"] == "error").sum())
     if errors > MAX_ERROR_SHARE * len(scored):
         raise GraderError(

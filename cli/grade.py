@@ -17,6 +17,7 @@ from pydantic import BaseModel, ConfigDict, StrictFloat, StrictInt, StrictStr
 
 from elastic.answers.extract import split_output
 from elastic.answers.graders import Grader, load_grader
+from elastic.answers.verdict import Gold
 from elastic.data.files import read_rows
 from elastic.errors import DataError
 
@@ -31,6 +32,7 @@ class OutputRow(BaseModel):
         id: of the row, given back as it is.
         gold: the right answer.
         output: all that the model wrote.
+        question: as the model was asked, where it is known.
     """
 
     model_config = ConfigDict(extra="allow")
@@ -38,6 +40,7 @@ class OutputRow(BaseModel):
     id: StrictStr | StrictInt
     gold: StrictStr | StrictInt | StrictFloat
     output: StrictStr
+    question: StrictStr | None = None
 
 
 def command(
@@ -70,9 +73,17 @@ def grade_rows(file: Path, out: Path, grader: Grader) -> list[str]:
         DataError: the file cannot be read, or a row is malformed; names its line.
     """
     rows = list(read_rows(file, OutputRow))
-    grades = grader.grade_many([split_output(row.output) for row in rows], [str(row.gold) for row in rows])
+    golds = [Gold(str(row.gold), question=row.question) for row in rows]
+    grades = grader.grade_many([split_output(row.output) for row in rows], golds)
+    name = f"{grader.name} {grader.version}"
     lines = [
-        {**row.model_dump(), "verdict": grade.verdict, "answer": grade.answer, "found_by": grade.found_by}
+        {
+            **row.model_dump(exclude_unset=True),
+            "verdict": grade.verdict,
+            "answer": grade.answer,
+            "found_by": grade.found_by,
+            "grader": name,
+        }
         for row, grade in zip(rows, grades, strict=True)
     ]
     out.parent.mkdir(parents=True, exist_ok=True)
@@ -93,21 +104,18 @@ def grade_traces(file: Path, out: Path, grader: Grader) -> list[str]:
     """
     from elastic.contracts.frames import Scored, read_frame, write_frame
 
-    scored = grade_frame(read_frame(Scored, file), grader)
+    scored = score_traces(read_frame(Scored, file), grader)
     write_frame(Scored, scored, out)
     return scored["verdict"].to_list()
 
 
-def grade_frame(traces: pl.DataFrame, grader: Grader) -> pl.DataFrame:
-    """Traces with a column `gold` as a frame Scored; a trace that got as far as no solution has no answer."""
+def score_traces(traces: pl.DataFrame, grader: Grader) -> pl.DataFrame:
+    """Traces with what judges them as a frame Scored; one that got as far as no solution has no answer."""
     import polars as pl
 
+    from elastic.answers.frames import grade_frame
     from elastic.contracts.frames import HAS_DELIMITER, Scored
 
-    solutions = traces.select(pl.when(HAS_DELIMITER).then("solution_text")).to_series().to_list()
-    grades = grader.grade_many(solutions, traces["gold"].to_list())
-    return traces.with_columns(
-        pl.Series("answer", [grade.answer for grade in grades], dtype=pl.String),
-        pl.Series("found_by", [grade.found_by for grade in grades], dtype=pl.String),
-        pl.Series("verdict", [str(grade.verdict) for grade in grades], dtype=pl.String),
-    ).select(list(Scored.to_schema().columns))
+    columns = list(Scored.to_schema().columns)
+    bare = traces.drop("answer", "found_by", "verdict", "pass_share", "grader", strict=False)
+    return grade_frame(bare.with_columns(solution=pl.when(HAS_DELIMITER).then("solution_text")), grader).select(columns)

@@ -12,8 +12,8 @@ from pathlib import Path
 
 import polars as pl
 
+from elastic.answers.frames import gold_columns, grade_frame
 from elastic.answers.graders import load_grader
-from elastic.answers.verdict import Verdict
 from elastic.contracts.frames import PassRates, Problems, Traces, TrainingSet, read_frame, write_frame
 from elastic.contracts.params.bucket import BucketParams
 from elastic.contracts.params.common import validate
@@ -25,7 +25,6 @@ from stages.common import Context, exit_with_message, params_block, run_stage, s
 TRACES = Path("data/probed/traces.parquet")
 TRAINING = Path("data/curated/training.parquet")
 BUCKETED = Path("data/bucketed")
-_CHUNK = 1000
 
 
 def _read(traces: Path, training: Path) -> tuple[pl.DataFrame, pl.DataFrame]:
@@ -52,7 +51,7 @@ def _read(traces: Path, training: Path) -> tuple[pl.DataFrame, pl.DataFrame]:
                 where=str(traces),
                 remedy="run `dvc repro`, which probes the present training split",
             )
-    golds = problems.select("problem_id", gold="answer")
+    golds = gold_columns(problems)
     return sampled.join(golds, on="problem_id", how="left", maintain_order="left"), problems
 
 
@@ -62,22 +61,18 @@ def _grade(sampled: pl.DataFrame, name: str, params: BucketParams, context: Cont
     Raises:
         GraderError: too many errors.
     """
-    verdicts: list[Verdict] = []
     with load_grader(name) as grader:
-        for piece in sampled.select("solution_text", "gold").iter_slices(_CHUNK):
-            grades = grader.grade_many(piece["solution_text"].to_list(), piece["gold"].to_list())
-            verdicts += [grade.verdict for grade in grades]
-            context.progress(f"{len(verdicts)} of {len(sampled)} traces graded")
+        graded = grade_frame(sampled.rename({"solution_text": "solution"}), grader, context.progress)
         context.facts["grader"] = {"name": grader.name, "version": grader.version}
-    errors = verdicts.count(Verdict.ERROR)
+    errors = int((graded["verdict"] == "error").sum())
     context.facts["errors"] = errors
-    if errors > params.max_error_share * len(verdicts):
+    if errors > params.max_error_share * len(graded):
         raise GraderError(
-            f"{errors} of {len(verdicts)} traces ended in an error of the grader {name}",
+            f"{errors} of {len(graded)} traces ended in an error of the grader {name}",
             where="bucket",
             remedy="mend the grader, or allow more at bucket.max_error_share in params.yaml",
         )
-    return sampled.select("problem_id", verdict=pl.Series([str(verdict) for verdict in verdicts], dtype=pl.String))
+    return graded.select("problem_id", "verdict")
 
 
 def run(
@@ -108,7 +103,7 @@ def run(
             where="bucket",
             remedy="widen bucket.keep, min_rate or max_rate, or probe at a budget that the base can answer in",
         )
-    questions = problems.select("problem_id", "question", "answer")
+    questions = problems.select("problem_id", "source", "question", "answer", "policy", "tests")
     training_set = ordered.join(questions, on="problem_id", how="left", maintain_order="left")
     with staged(out) as folder:
         write_frame(PassRates, rates, folder / "rates.parquet")

@@ -14,7 +14,7 @@ from pathlib import Path
 import polars as pl
 
 from elastic.answers.graders import Grader, load_grader
-from elastic.answers.verdict import Verdict
+from elastic.answers.verdict import Gold, Verdict
 from elastic.contracts.frames import EVALUATED_SPLITS, SPLITS, Collected, Problems, Rejected, read_frame, write_frame
 from elastic.contracts.params.common import validate
 from elastic.contracts.params.curate import CurateParams
@@ -38,7 +38,7 @@ def _verdicts(grader: Grader, answers: list[str], golds: list[str], context: Con
     verdicts: list[Verdict] = []
     for start in range(0, len(answers), _CHUNK):
         piece = slice(start, start + _CHUNK)
-        grades = grader.grade_many([f"\\boxed{{{answer}}}" for answer in answers[piece]], golds[piece])
+        grades = grader.grade_many([f"\\boxed{{{answer}}}" for answer in answers[piece]], list(map(Gold, golds[piece])))
         verdicts += [grade.verdict for grade in grades]
         context.progress(f"{len(verdicts)} of {len(answers)} different golds graded by themselves")
     return verdicts

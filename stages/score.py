@@ -14,6 +14,7 @@ from pathlib import Path
 
 import polars as pl
 
+from elastic.answers.frames import gold_columns, grade_frame
 from elastic.answers.graders import load_grader
 from elastic.contracts.frames import EVALUATED_SPLITS, HAS_DELIMITER, Problems, Scored, Traces, read_frame, write_frame
 from elastic.contracts.params.common import validate
@@ -24,11 +25,9 @@ from elastic.errors import DataError, GraderError, ParamsError
 from elastic.metrics.table import CELL, budget_table
 from stages.common import Context, exit_with_message, params_block, run_stage, staged
 
-_CHUNK = 2000
-
 
 def _read(traces: Path, problems: Path, model: str, split: str) -> pl.DataFrame:
-    """The traces with `gold` and with `solution`, which is null where a trace never got as far as one.
+    """The traces with what judges them and with `solution`, which is null where a trace never got as far as one.
 
     Raises:
         DataError: the traces are not those of this model on these problems.
@@ -47,33 +46,23 @@ def _read(traces: Path, problems: Path, model: str, split: str) -> pl.DataFrame:
                 where=str(traces),
                 remedy="run `dvc repro`, which samples the present split",
             )
-    golds = known.select("problem_id", gold="answer")
+    golds = gold_columns(known)
     return sampled.join(golds, on="problem_id", how="left", maintain_order="left").with_columns(
         solution=pl.when(HAS_DELIMITER).then("solution_text")
     )
 
 
 def _grade(sampled: pl.DataFrame, name: str, params: ScoreParams, context: Context) -> pl.DataFrame:
-    """`sampled` with `answer`, `found_by` and `verdict`; equal solutions of a gold are graded once.
+    """`sampled` with what grading says of each trace.
 
     Raises:
         GraderError: too many errors.
     """
-    different = sampled.select("solution", "gold").unique(maintain_order=True)
-    grades = []
     with load_grader(name) as grader:
-        for piece in different.iter_slices(_CHUNK):
-            grades += grader.grade_many(piece["solution"].to_list(), piece["gold"].to_list())
-            context.progress(f"{len(grades)} of {len(different)} different solutions graded")
+        graded = grade_frame(sampled, grader, context.progress)
         context.facts["grader"] = {"name": grader.name, "version": grader.version}
-    said = different.with_columns(
-        pl.Series("answer", [grade.answer for grade in grades], dtype=pl.String),
-        pl.Series("found_by", [grade.found_by for grade in grades], dtype=pl.String),
-        pl.Series("verdict", [str(grade.verdict) for grade in grades], dtype=pl.String),
-    )
-    graded = sampled.join(said, on=["solution", "gold"], how="left", nulls_equal=True, maintain_order="left")
     errors = int((graded["verdict"] == "error").sum())
-    context.facts |= {"graded": len(different), "errors": errors}
+    context.facts |= {"graded": len(graded), "errors": errors}
     if errors > params.max_error_share * len(graded):
         raise GraderError(
             f"{errors} of {len(graded)} traces ended in an error of the grader {name}",

@@ -14,6 +14,7 @@ from pathlib import Path
 
 from dvclive import Live
 
+from elastic.answers.frames import gold_columns, golds_of
 from elastic.answers.graders import load_grader
 from elastic.contracts.frames import Problems, TrainingSet, read_frame
 from elastic.contracts.params.base import ContextBlock
@@ -78,7 +79,9 @@ def run(
     validation = read_frame(Problems, VALIDATION).sort("problem_id").head(params.monitor.problems)
 
     def questions(frame) -> list[Question]:  # type: ignore[no-untyped-def]
-        return [Question(*row) for row in frame.select("problem_id", "question", "answer").iter_rows()]
+        golds = golds_of(gold_columns(frame))
+        named = zip(frame["problem_id"], frame["question"], golds, strict=True)
+        return [Question(name, question, gold) for name, question, gold in named]
 
     engine, tokenizer = load_engine(prev, batch_size=recipe.prompts * recipe.samples)
     with load_grader(grader_name) as grader:

@@ -10,7 +10,7 @@ from collections.abc import Sequence
 
 from elastic.answers.compare import settle
 from elastic.answers.graders import Grader
-from elastic.answers.verdict import Verdict
+from elastic.answers.verdict import Gold, Verdict
 
 
 class ExactGrader(Grader):
@@ -19,6 +19,6 @@ class ExactGrader(Grader):
     name = "exact"
     version = "1"
 
-    def judge(self, pairs: Sequence[tuple[str, str]]) -> list[Verdict]:
+    def judge(self, pairs: Sequence[tuple[str, Gold]]) -> list[Verdict]:
         """One verdict a pair of (answer, gold)."""
-        return [Verdict.CORRECT if settle(answer, gold) else Verdict.WRONG for answer, gold in pairs]
+        return [Verdict.CORRECT if settle(answer, gold.answer) else Verdict.WRONG for answer, gold in pairs]

@@ -12,7 +12,7 @@ from importlib import import_module
 from typing import ClassVar, Self
 
 from elastic.answers.extract import BOX, Filter, find_answer
-from elastic.answers.verdict import Grade, Verdict
+from elastic.answers.verdict import Gold, Grade, Verdict
 from elastic.errors import GraderError
 
 
@@ -30,10 +30,10 @@ class Grader(ABC):
     filters: ClassVar[Sequence[Filter]] = (BOX,)
 
     @abstractmethod
-    def judge(self, pairs: Sequence[tuple[str, str]]) -> list[Verdict]:
+    def judge(self, pairs: Sequence[tuple[str, Gold]]) -> list[Verdict]:
         """One verdict a pair of (answer, gold), all of them different."""
 
-    def grade_many(self, solutions: Sequence[str | None], golds: Sequence[str]) -> list[Grade]:
+    def grade_many(self, solutions: Sequence[str | None], golds: Sequence[Gold]) -> list[Grade]:
         """Grade solutions in order; equal pairs of answer and gold are judged once.
 
         Args:

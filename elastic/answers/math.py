@@ -22,7 +22,7 @@ from typing import Any
 from elastic.answers.compare import canonical, settle
 from elastic.answers.graders import Grader
 from elastic.answers.pool import Ask, RequestBreachError, RequestFaultError, WorkerPool, serve
-from elastic.answers.verdict import Verdict
+from elastic.answers.verdict import Gold, Verdict
 from elastic.errors import GraderError
 
 SECONDS = 5.0
@@ -46,10 +46,12 @@ class MathGrader(Grader):
             __name__, size=workers or os.cpu_count() or 1, seconds=seconds, megabytes=megabytes, check=_self_test
         )
 
-    def judge(self, pairs: Sequence[tuple[str, str]]) -> list[Verdict]:
+    def judge(self, pairs: Sequence[tuple[str, Gold]]) -> list[Verdict]:
         """One verdict a pair of (answer, gold)."""
-        settled = [settle(answer, gold) for answer, gold in pairs]
-        open_pairs = [pair for pair, equal in zip(pairs, settled, strict=True) if equal is None]
+        settled = [settle(answer, gold.answer) for answer, gold in pairs]
+        open_pairs = [
+            (answer, gold.answer) for (answer, gold), equal in zip(pairs, settled, strict=True) if equal is None
+        ]
         slow = iter(self._pool.map(self._ask, open_pairs) if open_pairs else ())
         return [next(slow) if equal is None else _verdict(equal) for equal in settled]
 

@@ -5,6 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from enum import StrEnum
 
+from elastic.contracts.policy import DEFAULT_POLICY, Policy
+
 
 class Verdict(StrEnum):
     """One of five.
@@ -21,6 +23,23 @@ class Verdict(StrEnum):
 
 
 @dataclass(frozen=True)
+class Gold:
+    """What an answer is judged by.
+
+    Attributes:
+        answer: the right answer in words or figures; empty where tests judge.
+        policy: what the comparison forgives.
+        question: as the model was asked, where it is known: an answer that only restates it is none.
+        tests: JSON of `CodeTests`, where programs are judged.
+    """
+
+    answer: str
+    policy: Policy = DEFAULT_POLICY
+    question: str | None = None
+    tests: str | None = None
+
+
+@dataclass(frozen=True)
 class Grade:
     """A verdict and what it was based on.
 
@@ -28,8 +47,10 @@ class Grade:
         verdict: what grading says.
         answer: the answer as it stands in the solution; None where none was found.
         found_by: name of the filter that found it.
+        pass_share: share of the tests that a program passed; None where no test ran.
     """
 
     verdict: Verdict
     answer: str | None
     found_by: str | None
+    pass_share: float | None = None

@@ -18,6 +18,8 @@ from elastic.errors import DataError
 
 SPLITS = ["teaching", "training", "validation", "test"]
 EVALUATED_SPLITS = ["validation", "test"]
+ROLES = ["any", "training", "validation", "test"]
+DOMAINS = ["math", "code"]
 BUCKETS = ["never", "hard", "easy", "always"]
 METHODS = ["separate", "truncate", "unconstrained"]
 CLOSED = ["natural", "forced", "eos", "never"]
@@ -34,13 +36,23 @@ class _Frame(pa.DataFrameModel):
 
 
 class Collected(_Frame):
-    """Raw rows of every source, as they came."""
+    """Raw rows of every source, as they came.
+
+    `answer` is empty where `tests` (JSON of CodeTests) judge programs. `policy` is the JSON of a Policy, null for the
+    default one. `level` is the source's own difficulty, `reference` the reference program of a code problem.
+    """
 
     source: str
-    role: str = pa.Field(isin=["any", "training"])
+    source_id: str
+    role: str = pa.Field(isin=ROLES)
     licence: str
+    domain: str = pa.Field(isin=DOMAINS)
     question: str
     answer: str
+    policy: str = pa.Field(nullable=True)
+    tests: str = pa.Field(nullable=True)
+    reference: str = pa.Field(nullable=True)
+    level: str = pa.Field(nullable=True)
     thinking: str = pa.Field(nullable=True)
     solution: str = pa.Field(nullable=True)
 
@@ -50,19 +62,32 @@ class Problems(_Frame):
 
     problem_id: str = pa.Field(unique=True, str_matches=r"^[0-9a-f]{16}$")
     source: str
+    source_id: str
     licence: str
     split: str = pa.Field(isin=SPLITS)
+    domain: str = pa.Field(isin=DOMAINS)
+    level: str = pa.Field(nullable=True)
     question: str = pa.Field(str_length={"min_value": 1})
-    answer: str = pa.Field(str_length={"min_value": 1})
+    answer: str
     answer_original: str
+    policy: str = pa.Field(nullable=True)
+    tests: str = pa.Field(nullable=True)
     thinking: str = pa.Field(nullable=True)
     solution: str = pa.Field(nullable=True)
+
+    @pa.dataframe_check
+    @classmethod
+    def judged_by_something(cls, data: pa.PolarsData) -> pl.LazyFrame:
+        """Every problem has an answer, or tests, by its domain."""
+        code = pl.col("domain") == "code"
+        return data.lazyframe.select((code & pl.col("tests").is_not_null()) | (~code & (pl.col("answer") != "")))
 
 
 class Rejected(_Frame):
     """Rows that left the data, each with its reason and what it collided with, if anything."""
 
     source: str
+    source_id: str
     question: str
     answer: str
     reason: str = pa.Field(str_length={"min_value": 1})
@@ -86,8 +111,11 @@ class TrainingSet(_Frame):
 
     rank: int = pa.Field(unique=True, ge=0)
     problem_id: str = pa.Field(unique=True)
+    source: str
     question: str
     answer: str
+    policy: str = pa.Field(nullable=True)
+    tests: str = pa.Field(nullable=True)
     pass_rate: float = pa.Field(ge=0, le=1)
     bucket: str = pa.Field(isin=BUCKETS)
 
@@ -126,12 +154,20 @@ class Traces(_Frame):
 
 
 class Scored(Traces):
-    """Traces with what grading said of them; `answer` is null where none was found."""
+    """Traces with what grading said of them; `answer` is null where none was found.
 
+    `question`, `gold` and `policy` are what the grader was given beside the solution; tests stay with the problems.
+    `pass_share` is the share of the tests that a program passed; `grader` names grader and version.
+    """
+
+    question: str = pa.Field(nullable=True)
+    gold: str
+    policy: str = pa.Field(nullable=True)
     answer: str = pa.Field(nullable=True)
     found_by: str = pa.Field(nullable=True)
-    gold: str
     verdict: str = pa.Field(isin=VERDICTS)
+    pass_share: float = pa.Field(ge=0, le=1, nullable=True)
+    grader: str
 
 
 Frame = TypeVar("Frame", bound=pa.DataFrameModel)

@@ -10,6 +10,7 @@ from collections.abc import Callable
 
 import polars as pl
 
+from elastic.contracts.frames import Problems
 from elastic.data.normalise import normalise_answer, problem_id
 
 OPEN = pl.col("split").is_null() & pl.col("reason").is_null()
@@ -51,22 +52,12 @@ def place(ledger: pl.DataFrame, orders: pl.Series, split: str) -> pl.DataFrame:
 
 def problems_of(ledger: pl.DataFrame, split: str) -> pl.DataFrame:
     """The rows of one split, as a frame Problems, in the order of their ids: a random one, since ids are hashes."""
-    columns = [
-        "problem_id",
-        "source",
-        "licence",
-        "split",
-        "question",
-        "answer",
-        "answer_original",
-        "thinking",
-        "solution",
-    ]
+    columns = list(Problems.to_schema().columns)
     return ledger.filter(pl.col("split") == split).sort("problem_id").select(columns)
 
 
 def rejected_of(ledger: pl.DataFrame) -> pl.DataFrame:
     """The rejected rows, as a frame Rejected, in the order they came."""
     return ledger.filter(pl.col("reason").is_not_null()).select(
-        "source", "question", pl.col("answer_original").alias("answer"), "reason", "detail"
+        "source", "source_id", "question", pl.col("answer_original").alias("answer"), "reason", "detail"
     )

@@ -89,5 +89,6 @@ def collect_rows(source: Source) -> Iterator[dict[str, Any]]:
         DataError: a row is malformed.
     """
     rows = _generated(source) if isinstance(source, GeneratedSource) else _from_files(source)
-    for row in rows:
-        yield {"source": source.name, "role": source.role, "licence": source.licence, **row}
+    fixed = {"source": source.name, "role": source.role, "licence": source.licence, "domain": "math"}
+    for number, row in enumerate(rows):
+        yield fixed | {"source_id": str(number)} | row

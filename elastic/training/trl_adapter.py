@@ -23,6 +23,7 @@ from transformers import PreTrainedModel, PrinterCallback, TrainerCallback
 from trl import GRPOConfig, GRPOTrainer
 
 from elastic.answers.graders import Grader
+from elastic.answers.verdict import Gold
 from elastic.budget import Budget
 from elastic.engines.transformers import TransformersEngine
 from elastic.errors import TrainingError
@@ -49,7 +50,7 @@ class Question:
 
     problem_id: str
     question: str
-    gold: str
+    gold: Gold
 
 
 @dataclass(frozen=True)
@@ -241,15 +242,15 @@ def train(
             "trace": batch.traces,
         }
 
-    def grade(traces: Sequence[Trace], golds: Sequence[str]) -> list[float | None]:
+    def grade(traces: Sequence[Trace], golds: Sequence[Gold]) -> list[float | None]:
         solutions = [
             prompter.text(trace.solution_ids, markers) if trace.closed in ("natural", "forced") else None
             for trace in traces
         ]
         return [correctness(grade.verdict) for grade in grader.grade_many(solutions, golds)]
 
-    def reward(trace: list[Trace], gold: list[str], **_: Any) -> list[float | None]:
-        rewards = grade(trace, gold)
+    def reward(trace: list[Trace], question: list[int], **_: Any) -> list[float | None]:
+        rewards = grade(trace, [questions[index].gold for index in question])
         known = torch.tensor([float("nan") if value is None else value for value in rewards])
         batch.figures = rollout_figures(trace, known, recipe.samples)
         return rewards
@@ -309,7 +310,7 @@ def train(
         reward_funcs=reward,
         args=GRPOConfig(**options),
         train_dataset=Dataset.from_list(
-            [{"prompt": turns, "gold": question.gold} for turns, question in zip(conversations, questions, strict=True)]
+            [{"prompt": turns, "question": index} for index, turns in enumerate(conversations)]
         ),
         processing_class=prompter.tokenizer,
         rollout_func=rollout,
