@@ -4,8 +4,8 @@ import json
 from pathlib import Path
 from typing import Any
 
-import polars as pl
 import pytest
+from filled_frames import filled
 from typer.testing import CliRunner
 
 from cli.main import app
@@ -69,14 +69,18 @@ def test_an_unknown_grader_and_another_kind_of_output_are_refused(tmp_path: Path
 
 
 def scored_trace(sample: int, closed: str, solution: str, verdict: str) -> dict[str, Any]:
-    ids = [1] * len(solution)
     return {
-        "problem_id": "p", "split": "test", "model": "base", "method": "separate", "think_budget": 9,
-        "solution_budget": 99, "limit": None, "sample": sample, "prompt_ids": [1], "think_ids": [1, 1],
-        "solution_ids": ids, "n_think": 2, "n_solution": len(ids), "closed": closed, "finish": "eos",
-        "think_text": "\\boxed{7}", "solution_text": solution, "answer": None, "found_by": None, "gold": "7",
+        "problem_id": "p",
+        "think_budget": 9,
+        "solution_budget": 99,
+        "sample": sample,
+        "n_solution": len(solution),
+        "closed": closed,
+        "think_text": "\\boxed{7}",
+        "solution_text": solution,
+        "gold": "7",
         "verdict": verdict,
-    }  # fmt: skip
+    }
 
 
 def test_scored_traces_are_graded_again(tmp_path: Path) -> None:
@@ -86,12 +90,11 @@ def test_scored_traces_are_graded_again(tmp_path: Path) -> None:
         scored_trace(2, "forced", "", "error"),
     ]
     source, out = tmp_path / "scored.parquet", tmp_path / "again.parquet"
-    schema = {name: column.dtype.type for name, column in Scored.to_schema().columns.items()}
-    write_frame(Scored, pl.DataFrame(rows, schema=schema), source)
+    write_frame(Scored, filled(Scored, rows), source)
     result = CliRunner().invoke(app, ["grade", str(source), "--out", str(out), "--grader", "exact"])
     assert result.exit_code == 0, result.output
     again = read_frame(Scored, out)
     assert again["verdict"].to_list() == ["correct", "no_answer", "no_answer"]
     assert again["answer"].to_list() == ["7", None, None]
-    changed = ["answer", "found_by", "verdict"]
+    changed = ["answer", "found_by", "verdict", "grader"]
     assert again.drop(changed).equals(read_frame(Scored, source).drop(changed))

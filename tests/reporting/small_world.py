@@ -14,6 +14,7 @@ from typing import Any
 
 import polars as pl
 import yaml
+from filled_frames import filled
 
 from elastic.budget import Budget
 from elastic.contracts.frames import (
@@ -139,8 +140,7 @@ def scored(model: str, split: str) -> pl.DataFrame:
         for number in range(PROBLEMS)
         for sample in range(SAMPLES)
     ]
-    schema = {name: column.dtype.type for name, column in Scored.to_schema().columns.items()}
-    return pl.DataFrame(rows, schema=schema)
+    return filled(Scored, rows)
 
 
 def training_log(name: str, steps: int) -> list[dict[str, Any]]:
@@ -225,25 +225,18 @@ def build(folder: Path) -> Profile:
     )  # fmt: skip
     problems = [
         {
-            "problem_id": problem("test", number)[0], "source": "chains", "licence": "Apache-2.0", "split": "test",
-            "question": question("test", number), "answer": str(sum(problem("test", number)[1])),
-            "answer_original": str(sum(problem("test", number)[1])), "thinking": None, "solution": None,
+            "problem_id": problem("test", number)[0],
+            "source": "chains",
+            "split": "test",
+            "question": question("test", number),
+            "answer": str(sum(problem("test", number)[1])),
         }
         for number in range(PROBLEMS)
-    ]  # fmt: skip
-    schema = {name: column.dtype.type for name, column in Problems.to_schema().columns.items()}
-    write_frame(Problems, pl.DataFrame(problems, schema=schema), folder / "data/curated/test.parquet")
-    rejected = pl.DataFrame(
-        [
-            {
-                "source": "chains",
-                "question": question("test", n),
-                "answer": "4",
-                "reason": "duplicate",
-                "detail": "chains",
-            }
-            for n in range(5)
-        ]
+    ]
+    write_frame(Problems, filled(Problems, problems), folder / "data/curated/test.parquet")
+    rejected = filled(
+        Rejected,
+        [{"source": "chains", "question": question("test", n), "answer": "4", "detail": "chains"} for n in range(5)]
         + [
             {
                 "source": "incoming",
@@ -252,7 +245,7 @@ def build(folder: Path) -> Profile:
                 "reason": "gold does not grade itself",
                 "detail": "graded wrong",
             }
-        ]
+        ],
     )
     write_frame(Rejected, rejected, folder / "data/curated/rejected.parquet")
     write_json(

@@ -6,9 +6,9 @@ import shutil
 from collections.abc import Callable
 from pathlib import Path
 
-import polars as pl
 import pytest
 import torch
+from filled_frames import filled
 from safetensors.torch import load_file, save_file
 
 from elastic.contracts.frames import Problems, write_frame
@@ -48,20 +48,18 @@ def _inside(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
 @pytest.fixture
 def teaching() -> Path:
     sums = [(a, b) for a in range(6) for b in range(4)]
-    frame = pl.DataFrame(
+    rows = [
         {
-            "problem_id": [f"{number:016x}" for number in range(len(sums))],
-            "source": "world",
-            "licence": "MIT",
+            "problem_id": f"{number:016x}",
             "split": "teaching",
-            "question": [f"{a}+{b}=?" for a, b in sums],
-            "answer": [str(a + b) for a, b in sums],
-            "answer_original": "",
-            "thinking": [f"{a}+{b}={a + b}" for a, b in sums],
-            "solution": [f"\\boxed{{{a + b}}}" for a, b in sums],
+            "question": f"{a}+{b}=?",
+            "answer": str(a + b),
+            "thinking": f"{a}+{b}={a + b}",
+            "solution": f"\\boxed{{{a + b}}}",
         }
-    )
-    write_frame(Problems, frame, Path("teaching.parquet"))
+        for number, (a, b) in enumerate(sums)
+    ]
+    write_frame(Problems, filled(Problems, rows), Path("teaching.parquet"))
     return Path("teaching.parquet")
 
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
-import polars as pl
 import pytest
+from filled_frames import filled
 
 from elastic.contracts.frames import PassRates, Problems, Traces, TrainingSet, read_frame, write_frame
 from elastic.contracts.params.bucket import BucketParams
@@ -36,36 +36,16 @@ SOLUTIONS = {
 
 
 def _problem(name: str) -> dict[str, Any]:
-    return {
-        "problem_id": name,
-        "source": "world",
-        "licence": "MIT",
-        "split": "training",
-        "question": f"question {name}",
-        "answer": "7",
-        "answer_original": "7",
-        "thinking": None,
-        "solution": None,
-    }
+    return {"problem_id": name, "split": "training", "question": f"question {name}", "answer": "7"}
 
 
 def _trace(name: str, sample: int, solution: str, **changes: Any) -> dict[str, Any]:
     trace = {
         "problem_id": name,
         "split": "training",
-        "model": "base",
-        "method": "separate",
         "think_budget": 4,
         "solution_budget": 4,
-        "limit": None,
         "sample": sample,
-        "prompt_ids": [1],
-        "think_ids": [2, 3],
-        "solution_ids": [4],
-        "n_think": 2,
-        "n_solution": 1,
-        "closed": "natural",
-        "finish": "eos",
         "think_text": "\\boxed{7}",
         "solution_text": solution,
     }
@@ -77,9 +57,8 @@ def _traces() -> list[dict[str, Any]]:
 
 
 def _bucket(folder: Path, traces: list[dict[str, Any]], params: BucketParams = PARAMS) -> Context:
-    problems = pl.DataFrame([_problem(name) for name in SOLUTIONS]).cast({"thinking": pl.String, "solution": pl.String})
-    write_frame(Problems, problems, folder / "training.parquet")
-    write_frame(Traces, pl.DataFrame(traces, schema_overrides={"limit": pl.Int64}), folder / "traces.parquet")
+    write_frame(Problems, filled(Problems, [_problem(name) for name in SOLUTIONS]), folder / "training.parquet")
+    write_frame(Traces, filled(Traces, traces), folder / "traces.parquet")
     context = Context("bucket", folder)
     run(
         params,
@@ -102,7 +81,8 @@ def test_rates_come_from_the_solutions_alone_and_order_the_training_set(tmp_path
         (4, 1.0, "always"),
     ]
     training = read_frame(TrainingSet, tmp_path / "out/training.parquet")
-    assert training.rows() == [
+    shown = training.select("rank", "problem_id", "question", "answer", "pass_rate", "bucket")
+    assert shown.rows() == [
         (0, "3" * 16, f"question {'3' * 16}", "7", 1.0, "always"),
         (1, "2" * 16, f"question {'2' * 16}", "7", 0.75, "easy"),
         (2, "1" * 16, f"question {'1' * 16}", "7", 0.25, "hard"),

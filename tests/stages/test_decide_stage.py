@@ -7,6 +7,7 @@ from typing import Any
 
 import polars as pl
 import pytest
+from filled_frames import filled
 
 from elastic.contracts.frames import Scored, write_frame
 from elastic.contracts.params.decide import DecideParams
@@ -20,10 +21,6 @@ from stages.decide import choose_solution_budget, decide, run
 PARAMS = DecideParams(min_gain=0.0, max_unconstrained_loss=0.02, max_truncated_share=0.05, seed=7)
 SCORE = ScoreParams(confidence=0.95, resamples=1000, max_error_share=0.01, seed=6)
 PROBLEMS, THINK, SOLUTION, LIMIT = 100, [8, 16], [4, 6], 60
-TYPES = {
-    **dict.fromkeys(("think_budget", "solution_budget", "limit"), pl.Int64),
-    **dict.fromkeys(("prompt_ids", "think_ids", "solution_ids"), pl.List(pl.Int64)),
-}
 
 
 def round_from(prev: str) -> RoundParams:
@@ -40,25 +37,12 @@ def rows(model: str, solved: dict[str, int], n_solution: int = 3, **changes: Any
             made.append(
                 {
                     "problem_id": f"{problem:016x}",
-                    "split": "validation",
                     "model": model,
                     "method": method,
                     "think_budget": think,
                     "solution_budget": solution,
                     "limit": limit,
-                    "sample": 0,
-                    "prompt_ids": [1],
-                    "think_ids": [2],
-                    "solution_ids": [3],
-                    "n_think": 1,
                     "n_solution": n_solution if limit else 3,
-                    "closed": "natural",
-                    "finish": "eos",
-                    "think_text": "",
-                    "solution_text": "",
-                    "answer": None,
-                    "found_by": None,
-                    "gold": "1",
                     "verdict": "correct" if problem < count else "wrong",
                 }
                 | (changes if limit else {})
@@ -67,7 +51,7 @@ def rows(model: str, solved: dict[str, int], n_solution: int = 3, **changes: Any
 
 
 def frame(made: list[dict[str, Any]]) -> pl.DataFrame:
-    return pl.DataFrame(made, schema_overrides={**TYPES, "answer": pl.String, "found_by": pl.String})
+    return filled(Scored, made)
 
 
 def decided(scores: dict[str, dict[str, int]], prevs: dict[str, str], params: DecideParams = PARAMS) -> Decision:

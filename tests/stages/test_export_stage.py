@@ -7,10 +7,10 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-import polars as pl
 import pytest
 import torch
 import yaml
+from filled_frames import filled
 from safetensors.torch import load_file, save_file
 from transformers import AutoModelForCausalLM, AutoTokenizer
 
@@ -60,21 +60,8 @@ def world(tiny_tokenizer: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) 
         model.save_pretrained(tmp_path / "models" / name)
         tiny_tokenizer.save_pretrained(tmp_path / "models" / name)
     monkeypatch.chdir(tmp_path)
-    frame = pl.DataFrame(
-        {
-            "problem_id": [f"{number:016x}" for number in range(len(QUESTIONS))],
-            "source": "world",
-            "licence": "MIT",
-            "split": "validation",
-            "question": QUESTIONS,
-            "answer": "7",
-            "answer_original": "7",
-            "thinking": None,
-            "solution": None,
-        },
-        schema_overrides={"thinking": pl.String, "solution": pl.String},
-    )
-    write_frame(Problems, frame, export.VALIDATION)
+    rows = [{"problem_id": f"{number:016x}", "question": question} for number, question in enumerate(QUESTIONS)]
+    write_frame(Problems, filled(Problems, rows), export.VALIDATION)
     write_json(export.CURATION, CURATION)
     write_json(export.DECISION, DECISION)
     rows = [("separate", 8, 4, None), ("separate", 16, 2, None), ("truncate", 8, 4, None)]

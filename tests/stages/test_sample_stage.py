@@ -13,6 +13,7 @@ from typing import Any
 import polars as pl
 import pytest
 import yaml
+from filled_frames import filled
 
 from elastic.budget import Budget
 from elastic.contracts.frames import Problems, Traces, read_frame, write_frame
@@ -50,21 +51,8 @@ def models(tiny_tokenizer: Any, tmp_path_factory: pytest.TempPathFactory) -> Pat
 
 
 def write_problems(path: Path, split: str, questions: list[str] = QUESTIONS) -> Path:
-    frame = pl.DataFrame(
-        {
-            "problem_id": [f"{number:016x}" for number in range(len(questions))],
-            "source": "world",
-            "licence": "MIT",
-            "split": split,
-            "question": questions,
-            "answer": "7",
-            "answer_original": "7",
-            "thinking": None,
-            "solution": None,
-        },
-        schema_overrides={"thinking": pl.String, "solution": pl.String},
-    )
-    write_frame(Problems, frame, path)
+    rows = [{"problem_id": f"{i:016x}", "split": split, "question": text} for i, text in enumerate(questions)]
+    write_frame(Problems, filled(Problems, rows), path)
     return path
 
 

@@ -11,6 +11,7 @@ from typing import Any
 import polars as pl
 import pytest
 import yaml
+from filled_frames import filled
 
 from elastic.contracts.frames import Problems, Scored, Traces, read_frame, write_frame
 from elastic.contracts.params.grading import GradingParams
@@ -24,38 +25,21 @@ ROOT = Path(__file__).parents[2]
 PARAMS = ScoreParams(confidence=0.95, resamples=200, max_error_share=0.01, seed=6)
 GRADING = GradingParams(training="exact", evaluation="exact")
 GOLDS = {"a" * 16: "7", "b" * 16: "12"}
-TYPES = {
-    **dict.fromkeys(("think_budget", "solution_budget", "limit"), pl.Int64),
-    **dict.fromkeys(("prompt_ids", "think_ids", "solution_ids"), pl.List(pl.Int64)),
-}
 
 
 def problems() -> pl.DataFrame:
-    plain = {"source": "world", "licence": "MIT", "split": "validation", "question": "1+1=?"}
-    rows = [
-        {"problem_id": name, **plain, "answer": gold, "answer_original": gold, "thinking": None, "solution": None}
-        for name, gold in GOLDS.items()
-    ]
-    return pl.DataFrame(rows, schema_overrides={"thinking": pl.String, "solution": pl.String})
+    return filled(Problems, [{"problem_id": name, "answer": gold} for name, gold in GOLDS.items()])
 
 
 def trace(problem: str, sample: int, solution: str, **changes: Any) -> dict[str, Any]:
     return {
         "problem_id": problem * 16,
-        "split": "validation",
         "model": "r1",
-        "method": "separate",
         "think_budget": 4,
         "solution_budget": 3,
-        "limit": None,
         "sample": sample,
-        "prompt_ids": [1, 2],
-        "think_ids": [3, 4],
         "solution_ids": [5, 6, 7],
-        "n_think": 2,
         "n_solution": 3,
-        "closed": "natural",
-        "finish": "eos",
         "think_text": "so",
         "solution_text": solution,
     } | changes
@@ -88,7 +72,7 @@ VERDICTS = [
 
 
 def traces(rows: list[dict[str, Any]]) -> pl.DataFrame:
-    return pl.DataFrame(rows, schema_overrides=TYPES)
+    return filled(Traces, rows)
 
 
 def score(folder: Path, rows: pl.DataFrame, grading: GradingParams = GRADING, params: ScoreParams = PARAMS) -> Context:
