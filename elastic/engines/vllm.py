@@ -1,0 +1,279 @@
+"""The vLLM engine: each job as two calls on token ids, thinking and then the solution, both budgets exact.
+
+Thinking ends at the closing id or an EOS id as stop token, or at its limit; the second call reads it again from vLLM's
+prefix cache (`elastic/engines/two_calls.py`). A job's second call starts as soon as its first has ended, so no row
+waits for the slowest one. vLLM runs in this process, which is what makes `load_weights` a plain call.
+
+Random streams have the names that they have in every engine, but vLLM draws other numbers from them: equal seeds give
+equal traces of one engine on one machine, never those of another engine. Logits are rounded differently in different
+batches, so that a trace may differ between batches where two tokens are all but equally likely.
+"""
+
+from __future__ import annotations
+
+import math
+import os
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+import torch
+from safetensors import safe_open
+from transformers import AutoConfig
+
+from elastic.budget import Budget
+from elastic.engines.protocol import Job, Progress, Sampling
+from elastic.engines.runtime import device
+from elastic.engines.two_calls import Call, TwoCalls
+from elastic.errors import DataError, ParamsError
+from elastic.markers import Markers
+from elastic.trace import Trace
+
+# vLLM reads these when it is imported or started.
+os.environ["VLLM_ENABLE_V1_MULTIPROCESSING"] = "0"
+# The last token of a sequence is never fed back, so one more than the model has positions for is in order.
+os.environ["VLLM_ALLOW_LONG_MAX_MODEL_LEN"] = "1"
+os.environ.setdefault("VLLM_CPU_OMP_THREADS_BIND", "nobind")
+os.environ.setdefault("VLLM_CPU_KVCACHE_SPACE", "1")
+os.environ.setdefault("VLLM_LOGGING_LEVEL", "ERROR")
+os.environ.setdefault("VLLM_NO_USAGE_STATS", "1")
+
+try:
+    from vllm import EngineArgs, LLMEngine, SamplingParams, TokensPrompt
+    from vllm.platforms import current_platform
+    from vllm.sampling_params import RequestOutputKind
+except ImportError as error:
+    raise ParamsError(
+        f"vLLM cannot be imported: {error}",
+        where="engine vllm",
+        remedy="run `make setup-engines` and use the programs of .venv-engines, as in `.venv-engines/bin/elastic`",
+    ) from error
+
+# The CPU kernels want multiples of 32; the smallest lets the second call find the most of its prompt in the cache.
+_CPU_BLOCK = 32
+# vLLM raises a lower temperature to this one, with no more than a line in its log.
+_LOWEST_TEMPERATURE = 0.01
+
+
+@dataclass(frozen=True)
+class Drawn:
+    """A trace and the log-probabilities of the tokens that the model drew for it.
+
+    Attributes:
+        trace: the response.
+        logprobs: at the sampling temperature, natural logarithm, in order, shape (n_sampled,), or (n_solution,) of a
+            job whose thinking was given. An inserted delimiter was not drawn and has none.
+    """
+
+    trace: Trace
+    logprobs: tuple[float, ...]
+
+
+@dataclass
+class _Row:
+    """A job under way."""
+
+    calls: TwoCalls
+    logprobs: list[float] = field(default_factory=list)
+
+
+class VllmEngine:
+    """Budgeted decoding with vLLM, in float32 on a CPU and in the checkpoint's own dtype elsewhere.
+
+    Args:
+        folder: the checkpoint.
+        markers: delimiters of its tokenizer.
+        batch_size: rows decoded together.
+
+    Raises:
+        DataError: vLLM cannot load the checkpoint.
+        ParamsError: the environment names another device than vLLM is built for.
+    """
+
+    name = "vllm"
+
+    def __init__(self, folder: Path, markers: Markers, *, batch_size: int = 64) -> None:
+        self._on_cpu = on_cpu = _check_device()
+        self.markers = markers
+        self.context: int | None = getattr(AutoConfig.from_pretrained(folder), "max_position_embeddings", None)
+        self._weight_names = _weight_names(folder)
+        arguments = EngineArgs(
+            model=str(folder),
+            skip_tokenizer_init=True,
+            dtype="float32" if on_cpu else "auto",
+            max_model_len=None if self.context is None else self.context + 1,
+            max_num_seqs=batch_size,
+            block_size=_CPU_BLOCK if on_cpu else None,
+            enforce_eager=on_cpu,
+            # A prompt that is read in pieces draws a token a piece, which a seeded stream on a CPU cannot take back.
+            enable_chunked_prefill=not on_cpu,
+            enable_prefix_caching=True,
+            logprobs_mode="processed_logprobs",
+            generation_config="vllm",
+            distributed_executor_backend="uni",
+            disable_log_stats=True,
+            use_tqdm_on_load=False,
+        )
+        with _contained():
+            try:
+                self._engine = LLMEngine.from_engine_args(arguments)
+            except Exception as error:
+                raise DataError(
+                    f"vLLM cannot load it: {error}",
+                    where=str(folder),
+                    remedy="mend what the message names; room for keys and values on a CPU is set in GiB by "
+                    "VLLM_CPU_KVCACHE_SPACE",
+                ) from error
+
+    def generate(self, jobs: Sequence[Job], sampling: Sampling, *, progress: Progress | None = None) -> list[Trace]:
+        """See Engine.generate."""
+        return [drawn.trace for drawn in self.draw(jobs, sampling, progress=progress)]
+
+    def draw(self, jobs: Sequence[Job], sampling: Sampling, *, progress: Progress | None = None) -> list[Drawn]:
+        """As `generate`, with the log-probabilities that a trainer compares its own with.
+
+        Raises:
+            BudgetError: a job cannot fit the model's context, or a budget was broken.
+            DataError: the model's logits are not numbers.
+            ParamsError: the temperature is one that vLLM would change.
+        """
+        if 0 < sampling.temperature < _LOWEST_TEMPERATURE:
+            raise ParamsError(
+                f"vLLM does not sample at a temperature of {sampling.temperature}",
+                where="temperature",
+                remedy=f"use 0, which is greedy, or {_LOWEST_TEMPERATURE} and more",
+            )
+        for job in jobs:
+            job.check(self.context)
+        rows = [_Row(TwoCalls(job, self.markers)) for job in jobs]
+        waiting: dict[str, _Row] = {}
+
+        def ask(number: int) -> None:
+            call = rows[number].calls.call
+            assert call is not None
+            waiting[str(number)] = rows[number]
+            self._engine.add_request(
+                str(number), TokensPrompt(prompt_token_ids=list(call.ids)), _params(call, sampling)
+            )
+
+        try:
+            for number in range(len(rows)):
+                ask(number)
+            while waiting:
+                finished = tokens = 0
+                for output in self._step():
+                    row = waiting.pop(output.request_id)
+                    ids = output.outputs[0].token_ids
+                    kept = row.calls.take(ids)
+                    row.logprobs += [
+                        step[token].logprob for token, step in zip(ids, output.outputs[0].logprobs, strict=True)
+                    ][:kept]
+                    tokens += kept
+                    if row.calls.call:
+                        ask(int(output.request_id))
+                    else:
+                        finished += 1
+                if progress and tokens:
+                    progress(finished, tokens)
+        finally:
+            if waiting:
+                self._engine.abort_request(list(waiting))
+        return [_drawn(job, row) for job, row in zip(jobs, rows, strict=True)]
+
+    def _step(self) -> Any:
+        """One forward pass for every row under way; the rows that it ended."""
+        # On a CPU one small function would be compiled, for 20 s and with a C++ compiler, to rank tokens for nobody.
+        with torch.compiler.set_stance("force_eager" if self._on_cpu else "default"):
+            return self._engine.step()
+
+    def load_weights(self, weights: Iterable[tuple[str, torch.Tensor]]) -> None:
+        """Take over the weights of another state of the same model.
+
+        Args:
+            weights: names and tensors as in the state dict of the transformers model, all of them; they are copied.
+
+        Raises:
+            DataError: weights are missing.
+        """
+        given = set()
+
+        def noted() -> Iterator[tuple[str, torch.Tensor]]:
+            for name, tensor in weights:
+                given.add(name)
+                yield name, tensor
+
+        # The model's own load_weights is not enough: on a CPU, vLLM computes with packed copies of the weights.
+        self._engine.collective_rpc("reload_weights", kwargs={"weights_iterator": noted()})
+        # Keys and values of the old weights must not be read again.
+        self._engine.reset_prefix_cache()
+        if missing := sorted(self._weight_names - given):
+            raise DataError(
+                f"{len(missing)} weights are missing, first {missing[0]}",
+                where="engine vllm",
+                remedy="hand over the whole state dict, under the names that save_pretrained writes",
+            )
+
+
+def _params(call: Call, sampling: Sampling) -> Any:
+    return SamplingParams(
+        temperature=sampling.temperature,
+        top_p=sampling.top_p,
+        top_k=sampling.top_k,
+        seed=call.seed >> 1,  # vLLM takes 63 bits
+        max_tokens=call.limit,
+        stop_token_ids=sorted(call.ends),
+        ignore_eos=True,  # `call.ends` names every EOS
+        detokenize=False,
+        logprobs=0,
+        output_kind=RequestOutputKind.FINAL_ONLY,
+    )
+
+
+def _drawn(job: Job, row: _Row) -> Drawn:
+    if not all(map(math.isfinite, row.logprobs)):
+        raise DataError(
+            "the model's logits are not numbers",
+            where="sampling",
+            remedy="its weights are damaged or overflow in their dtype: look at the training that made them",
+        )
+    trace = row.calls.trace()
+    if job.kind == "separate":
+        trace.check(Budget(job.think, job.solution))
+    return Drawn(trace, tuple(row.logprobs))
+
+
+def _weight_names(folder: Path) -> set[str]:
+    names: set[str] = set()
+    for path in folder.glob("*.safetensors"):
+        with safe_open(path, framework="pt") as weights:
+            names.update(weights.keys())
+    return names
+
+
+def _check_device() -> bool:
+    """Whether vLLM runs on the CPU; it knows the one kind of device that it is built for."""
+    wanted, built_for = device(), current_platform.device_type
+    if wanted.type != built_for or wanted.index:
+        raise ParamsError(
+            f"models should run on {wanted}, this vLLM runs on {built_for}",
+            where="ELASTIC_DEVICE",
+            remedy=f"set it to {built_for}; CUDA_VISIBLE_DEVICES chooses among GPUs",
+        )
+    return wanted.type == "cpu"
+
+
+@contextmanager
+def _contained() -> Iterator[None]:
+    """Put back what vLLM changes for its worker processes, of which there are none, and others here rely on."""
+    preload, set_num_threads = os.environ.get("LD_PRELOAD"), torch.set_num_threads
+    try:
+        yield
+    finally:
+        torch.set_num_threads = set_num_threads
+        if preload is None:
+            os.environ.pop("LD_PRELOAD", None)
+        else:
+            os.environ["LD_PRELOAD"] = preload
+        device()
