@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import typer
 
-from cli import doctor, evaluate, generate, grade, profile
+from cli import doctor, evaluate, generate, grade, profile, reward
 from stages.common import exit_with_message
 
 app = typer.Typer(
@@ -22,6 +22,7 @@ app = typer.Typer(
 app.command("generate")(generate.command)
 app.command("eval")(evaluate.command)
 app.command("grade")(grade.command)
+app.command("reward")(reward.command)
 app.add_typer(profile.app, name="profile")
 app.command("doctor")(doctor.command)
 
