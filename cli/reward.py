@@ -1,8 +1,9 @@
 """`elastic reward`: reward and advantage of saved rollouts, so that a reward can be understood before a GPU is spent.
 
-JSONL rows have `group` (the problem), `think_tokens`, `solution_tokens`, `correct` and `closed`, the words of
-`elastic/trace.py`. Some rewards need more, which an error names: `target_tokens`, `ids`, `text`, `question`. A row may
-say more: `finish`, eos unless it says budget, and `verdict`, where a wrong answer is told from none.
+JSONL rows have `group` (the problem), `think_tokens`, `solution_tokens`, `correct` (null where grading failed) and
+`closed` (a word of `elastic/trace.py`, or whether thinking was closed). Some rewards need more, which an error names:
+`target_tokens`, `ids`, `text`, `question`. A row may say more: `finish`, eos unless it says budget, and `verdict`,
+where a wrong answer is told from none.
 """
 
 from __future__ import annotations
