@@ -13,12 +13,12 @@ from pathlib import Path
 from elastic.budget import Budget
 from elastic.contracts.frames import Problems, read_frame
 from elastic.contracts.params.base import BaseBlock, BaseParams, HubBase
-from elastic.contracts.params.collect import CollectParams
 from elastic.contracts.params.common import validate
 from elastic.contracts.params.export import ExportParams
 from elastic.contracts.params.prompt import PromptParams
 from elastic.contracts.params.train import RoundParams, RoundsBlock
 from elastic.contracts.records import Curation, Decision, GridRow, read_record, read_rows
+from elastic.contracts.sources import SourceFacts
 from elastic.engines.loading import load_engine
 from elastic.errors import ExportError
 from elastic.exporting.card import CardFacts, render_card
@@ -30,6 +30,7 @@ DECISION = Path("results/decision.json")
 SCORES = Path("results/scores/test")
 VALIDATION = Path("data/curated/validation.parquet")
 CURATION = Path("data/curated/curation.json")
+SOURCES = Path("data/collected/sources.json")
 MODELS = Path("models")
 OUTPUT = Path("exports/model")
 
@@ -56,7 +57,6 @@ def run(
     base: BaseParams,
     rounds: dict[str, RoundParams],
     prompt: PromptParams,
-    sources: list[tuple[str, str]],
     output: Path,
     context: Context,
 ) -> None:
@@ -97,7 +97,7 @@ def run(
             origin=origin_of(base),
             decision=decision,
             rows=[row for row in rows if row.method != "truncate" and row.solution in (None, decision.solution_budget)],
-            sources=sources,
+            sources=read_rows(SourceFacts, SOURCES),
             overlaps=len(overlaps),
             template=prompt.template,
             records=[record for record in records if record],
@@ -121,14 +121,12 @@ def main() -> None:
     base = validate(BaseBlock, {"base": params_block("base")}, where="").base
     rounds = validate(RoundsBlock, {"rounds": params_block("rounds")}, where="").rounds
     prompt = validate(PromptParams, params_block("prompt"), where="prompt")
-    collect = validate(CollectParams, params_block("collect"), where="collect")
-    sources = [(source.name, source.licence) for source in collect.sources]
     run_stage(
         "export",
         {"export": params, "prompt": prompt},
-        [DECISION, SCORES, VALIDATION, CURATION, MODELS],
+        [DECISION, SCORES, VALIDATION, CURATION, SOURCES, MODELS],
         [OUTPUT],
-        lambda context: run(params, base, rounds, prompt, sources, OUTPUT, context),
+        lambda context: run(params, base, rounds, prompt, OUTPUT, context),
     )
 
 

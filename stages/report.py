@@ -15,6 +15,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
+from elastic.contracts.distribution import DriftResult
 from elastic.contracts.frames import (
     EVALUATED_SPLITS,
     PassRates,
@@ -34,6 +35,7 @@ from elastic.contracts.records import (
     read_rows,
     write_json,
 )
+from elastic.contracts.sources import SourceFacts
 from elastic.errors import DataError
 from elastic.reporting.evidence import BASE, Evidence, Gate
 from elastic.reporting.findings import find
@@ -46,10 +48,12 @@ GATES = ("curated", "bucketed")
 DECISION = Path("results/decision.json")
 SCORES = Path("results/scores")
 CURATED = Path("data/curated")
+SOURCES = Path("data/collected/sources.json")
 RATES = Path("data/bucketed/rates.parquet")
 PUBLISHED = Path("data/reference/iterative_training.json")
 TRAINING = Path("reports/training")
 CHECKS = Path("reports/checks")
+DRIFT = Path("reports/drift")
 DATA_DOCS = Path("reports/data_docs")
 CARD = Path("exports/model/README.md")
 OUTPUT = Path("reports")
@@ -82,10 +86,11 @@ def inputs_of(profile: Profile) -> list[Path]:
         *(SCORES / split / model / "grid.json" for split in EVALUATED_SPLITS for model in models),
         *(SCORES / "test" / model / "scored.parquet" for model in models),
         *(CURATED / name for name in ("test.parquet", "rejected.parquet", "curation.json")),
+        SOURCES,
         RATES,
         PUBLISHED,
         *(TRAINING / name / "metrics.jsonl" for name in profile.rounds),
-        *(CHECKS / f"{gate}.json" for gate in GATES),
+        *(folder / f"{gate}.json" for folder in (CHECKS, DRIFT) for gate in GATES),
         CARD,
     ]
 
@@ -112,7 +117,9 @@ def _log(path: Path) -> list[Mapping[str, Any]]:
 def _gate(name: str) -> Gate:
     page = DATA_DOCS / name / "index.html"
     return Gate(
-        read_record(GateResult, CHECKS / f"{name}.json"), str(page.relative_to(OUTPUT)) if page.exists() else None
+        read_record(GateResult, CHECKS / f"{name}.json"),
+        read_record(DriftResult, DRIFT / f"{name}.json"),
+        str(page.relative_to(OUTPUT)) if page.exists() else None,
     )
 
 
@@ -138,6 +145,7 @@ def read_evidence(profile: Profile) -> Evidence:
         rates=read_frame(PassRates, RATES),
         rejected=read_frame(Rejected, CURATED / "rejected.parquet", empty=True),
         curation=read_record(Curation, CURATED / "curation.json"),
+        sources=read_rows(SourceFacts, SOURCES),
         gates={name: _gate(name) for name in GATES},
         training={name: _log(TRAINING / name / "metrics.jsonl") for name in profile.rounds},
         records={stage: current_record(stage) for stage in stages_of(profile)},

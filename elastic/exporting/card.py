@@ -8,6 +8,7 @@ from dataclasses import dataclass
 import yaml
 
 from elastic.contracts.records import Decision, GridRow, Record
+from elastic.contracts.sources import SourceFacts
 
 
 @dataclass(frozen=True)
@@ -21,7 +22,7 @@ class CardFacts:
         origin: of the base, in words.
         decision: how it was promoted.
         rows: its rows of the budget table on the test split.
-        sources: name and licence of every data source.
+        sources: what is known of every data source.
         overlaps: problems of the evaluation splits found in training data (must be none).
         template: the user turn.
         records: records of the stages that made it.
@@ -33,7 +34,7 @@ class CardFacts:
     origin: str
     decision: Decision
     rows: Sequence[GridRow]
-    sources: Sequence[tuple[str, str]]
+    sources: Sequence[SourceFacts]
     overlaps: int
     template: str
     records: Sequence[Record]
@@ -51,6 +52,16 @@ def _table(rows: Sequence[GridRow]) -> list[str]:
             f"| {row.mean_think_tokens:.1f} | {row.mean_solution_tokens:.1f} |"
         )
     return lines
+
+
+def _source(source: SourceFacts) -> str:
+    """A data source with its licence, what that forbids, and whose the problems are."""
+    parts = [source.licence]
+    if source.forbids:
+        parts.append(f"forbids {', '.join(source.forbids)}")
+    if source.notes:
+        parts.append(source.notes)
+    return f"- {source.name} ({source.role}): {'; '.join(parts)}"
 
 
 def render_card(facts: CardFacts) -> str:
@@ -84,7 +95,7 @@ def render_card(facts: CardFacts) -> str:
         "\n## How to prompt it\n",
         f"The chat template of its tokenizer, with the user turn `{facts.template}`.\n",
         "## Data\n",
-        *[f"- {name}: {licence}" for name, licence in facts.sources],
+        *[_source(source) for source in facts.sources],
         f"- problems of the validation and test splits found in teaching or training data: {facts.overlaps}\n",
         "## Provenance\n",
         *provenance,

@@ -9,8 +9,10 @@ from typing import Any
 import polars as pl
 
 from elastic.budget import Budget
+from elastic.contracts.distribution import DriftResult
 from elastic.contracts.params.profile import Profile
 from elastic.contracts.records import Curation, Decision, GateResult, GridRow, Record
+from elastic.contracts.sources import SourceFacts
 from elastic.errors import DataError
 
 BASE = "base"
@@ -18,9 +20,12 @@ BASE = "base"
 
 @dataclass(frozen=True)
 class Gate:
-    """A check stage: its result, and the address of its pages relative to the report, if they are there."""
+    """A check stage: its result, what it found against the accepted version of the data, and the address of its pages
+    relative to the report, if they are there.
+    """
 
     result: GateResult
+    drift: DriftResult
     page: str | None
 
 
@@ -37,6 +42,7 @@ class Evidence:
         rates: pass rates of the training problems (contract PassRates).
         rejected: rows that left the data (contract Rejected).
         curation: counts and contamination.
+        sources: what is known of every data source.
         gates: check stages by name.
         training: rows of `metrics.jsonl` by round.
         records: record by stage, in the order of the DAG; None where a stage has none or its outputs have changed
@@ -53,6 +59,7 @@ class Evidence:
     rates: pl.DataFrame
     rejected: pl.DataFrame
     curation: Curation
+    sources: Sequence[SourceFacts]
     gates: Mapping[str, Gate]
     training: Mapping[str, Sequence[Mapping[str, Any]]]
     records: Mapping[str, Record | None]

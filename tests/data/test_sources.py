@@ -78,8 +78,17 @@ def test_files_are_read_in_the_order_of_their_names(tmp_path: Path, monkeypatch:
     (folder / "b.jsonl").write_text('{"question": "second", "answer": 2}', encoding="utf-8")
     (folder / "a.jsonl").write_text('{"question": "first", "answer": "1"}\n', encoding="utf-8")
     assert list(collect_rows(_files("data/raw"))) == [
-        {"source": "incoming", "role": "training", "licence": "mine", "thinking": None, "solution": None, **row}
-        for row in ({"question": "first", "answer": "1"}, {"question": "second", "answer": "2"})
+        {
+            "source": "incoming",
+            "source_id": str(number),
+            "role": "training",
+            "licence": "mine",
+            "domain": "math",
+            "thinking": None,
+            "solution": None,
+            **row,
+        }
+        for number, row in enumerate(({"question": "first", "answer": "1"}, {"question": "second", "answer": "2"}))
     ]
 
 

@@ -7,6 +7,7 @@ from dataclasses import replace
 import yaml
 
 from elastic.contracts.records import Decision, GridRow, Record
+from elastic.contracts.sources import Forbidden, SourceFacts
 from elastic.exporting.card import CardFacts, render_card
 
 
@@ -34,6 +35,22 @@ def row(method: str, think: int | None, solution: int | None, limit: int | None,
     )
 
 
+def source(name: str, licence: str, notes: str = "", forbids: tuple[Forbidden, ...] = ()) -> SourceFacts:
+    return SourceFacts(
+        name=name,
+        description="problems",
+        origin="a file",
+        revision=None,
+        role="training",
+        licence=licence,
+        notes=notes,
+        forbids=forbids,
+        rows=1,
+        near_duplicates=None,
+        overlaps=(),
+    )
+
+
 FACTS = CardFacts(
     name="elastic-test",
     licence="Apache-2.0",
@@ -43,7 +60,10 @@ FACTS = CardFacts(
         promoted="r2", rule="the rule in words", solution_budget=16, comparisons=[], next_round_worthwhile=False
     ),
     rows=[row("separate", 24, 16, None, 0.5), row("unconstrained", None, None, 160, 0.75)],
-    sources=[("chains", "Apache-2.0"), ("incoming", "CC-BY-4.0")],
+    sources=[
+        source("chains", "Apache-2.0"),
+        source("minerva", "CC-BY-NC-SA-4.0", "the problems are MIT's", ("commercial use", "redistribution")),
+    ],
     overlaps=0,
     template="Solve: {question}",
     records=[
@@ -82,7 +102,9 @@ def test_it_names_training_budgets_the_rule_and_what_each_budget_buys() -> None:
 def test_it_names_data_licences_and_where_the_model_comes_from() -> None:
     card = render_card(FACTS)
     assert "- `base`: the starting model, `org/model` at revision `0123abcd`, licence MIT\n" in card
-    assert "- chains: Apache-2.0\n- incoming: CC-BY-4.0\n" in card
+    assert "- chains (training): Apache-2.0\n" in card
+    forbidden = "forbids commercial use, redistribution; the problems are MIT's"
+    assert f"- minerva (training): CC-BY-NC-SA-4.0; {forbidden}\n" in card
     assert "training data: 0\n" in card
     assert "`Solve: {question}`" in card
     assert "- `train@r2`: fingerprint `feedbeef`, python 3.11.7, torch 2.13.0\n" in card

@@ -17,8 +17,8 @@ import yaml
 from filled_frames import filled
 
 from elastic.budget import Budget
+from elastic.contracts.distribution import Distribution, DriftResult
 from elastic.contracts.frames import (
-    BUCKETS,
     EVALUATED_SPLITS,
     PassRates,
     Problems,
@@ -28,6 +28,7 @@ from elastic.contracts.frames import (
 )
 from elastic.contracts.params.profile import Profile
 from elastic.contracts.records import Comparison, Curation, Decision, GateResult, Record, write_json
+from elastic.data.sources import facts_of
 from elastic.metrics.table import budget_table
 from elastic.seeding import stream_seed
 from stages.common import file_digest
@@ -170,7 +171,10 @@ def training_log(name: str, steps: int) -> list[dict[str, Any]]:
 
 
 def pass_rates() -> pl.DataFrame:
-    """Pass rates of 40 problems over 4 samples; one was never graded, and those always solved are left out."""
+    """Pass rates of 40 problems over 4 samples; one was never graded, and those always solved are left out.
+
+    Every fourth comes from the second source.
+    """
     rows = []
     for number in range(40):
         correct = number % 5
@@ -179,6 +183,7 @@ def pass_rates() -> pl.DataFrame:
         rows.append(
             {
                 "problem_id": problem("training", number)[0],
+                "source": "chains" if number % 4 else "incoming",
                 "samples": 4,
                 "graded": graded,
                 "correct": correct if graded else 0,
@@ -187,8 +192,8 @@ def pass_rates() -> pl.DataFrame:
                 "kept": bool(graded) and bucket != "always",
             }
         )
-    assert {row["bucket"] for row in rows if row["bucket"]} == set(BUCKETS)
-    return pl.DataFrame(rows)
+    assert {row["bucket"] for row in rows if row["bucket"]} == set(profile().bucket.buckets)
+    return filled(PassRates, rows)
 
 
 def question(split: str, number: int) -> str:
@@ -263,6 +268,12 @@ def build(folder: Path) -> Profile:
             }
         ),
     )
+    world, incoming = profile().collect.sources
+    incoming_facts = facts_of(incoming, 1).model_copy(
+        update={"forbids": ("commercial use",), "overlaps": ("one problem of chains",), "revision": "0123456789" * 4}
+    )
+    facts = [facts_of(world, 300), incoming_facts]
+    write_json(folder / "data/collected/sources.json", [fact.model_dump(mode="json") for fact in facts])
     write_frame(PassRates, pass_rates(), folder / "data/bucketed/rates.parquet")
     reference = folder / "data/reference/iterative_training.json"
     reference.parent.mkdir(parents=True)
@@ -275,6 +286,14 @@ def build(folder: Path) -> Profile:
         write_json(
             folder / f"reports/checks/{gate}.json", GateResult(gate=gate, passed=True, expectations=[{"rows": 1}] * 3)
         )
+        known = gate == "curated"
+        drift = DriftResult(
+            profile="small",
+            accepted=f"data/accepted/small/{gate}.json" if known else None,
+            expectations=[{"rows": 1}] * 5 if known else [],
+            present=Distribution(gate=gate, frames={}),
+        )
+        write_json(folder / f"reports/drift/{gate}.json", drift)
     pages = folder / "reports/data_docs/curated/index.html"
     pages.parent.mkdir(parents=True)
     pages.write_text("<!doctype html><title>Data Docs</title>", "utf-8")

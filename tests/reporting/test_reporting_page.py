@@ -86,7 +86,7 @@ def test_the_page_names_every_model_method_and_axis(page: str) -> None:
 
 def test_every_figure_says_what_it_shows_and_has_one_legend(outline: Outline, page: str) -> None:
     drawings = [attributes for tag, attributes in outline.tags if tag == "svg"]
-    assert len(drawings) == 13
+    assert len(drawings) == 14
     assert all(d.get("role") == "img" and len(str(d.get("aria-label"))) > 40 for d in drawings)
     assert page.count('id="accuracy-by-tokens-legend_1"') == 1
     assert '-legend_2"' not in page
@@ -150,12 +150,46 @@ def test_text_of_the_data_cannot_break_the_page(page: str) -> None:
     assert "&lt;b&gt;1+1&lt;/b&gt;" in page
 
 
+def test_a_source_stands_with_what_its_licence_forbids_and_what_it_overlaps(page: str) -> None:
+    rows = re.findall(r"<tr>.*?</tr>", page, flags=re.DOTALL)
+    incoming = text_of(next(row for row in rows if "files in data/raw" in row))
+    assert "files in data/raw at 01234567" in incoming
+    assert "user-provided" in incoming
+    assert "commercial use" in incoming
+    assert "training only" in incoming
+    assert "every split" in text_of(next(row for row in rows if "drawn from elastic_chains" in row))
+    assert "Known overlaps of incoming: one problem of chains." in text_of(page)
+
+
 def test_rounds_stand_beside_the_published_finding_with_their_correction(page: str) -> None:
     text = text_of(page)
     assert "Holm" in text
     assert f"among the {3 * (len(small_world.THINK) + 1)} comparisons" in text
     for figure in ("13.5%", "11.5%", "27.9%", "26.7%"):
         assert figure in text
+
+
+def test_problems_stand_by_bucket_and_source_with_what_was_left_out(page: str, outline: Outline) -> None:
+    """40 problems over 4 samples, the last one without a graded trace; every fourth is of the second source."""
+    text = text_of(page)
+    assert "160 traces of 40 training problems, 4 a problem at 32+16" in text
+    assert "4 ended in an error of the grader" in text
+    assert "1 problems have no graded trace" in text
+    [words] = [
+        str(attributes["aria-label"])
+        for tag, attributes in outline.tags
+        if tag == "svg" and "of each source" in str(attributes.get("aria-label"))
+    ]
+    assert "chains: never 6, hard 12, easy 6, always 5, not graded 1" in words
+    assert "incoming: never 2, hard 4, easy 2, always 2, not graded 0" in words
+    assert "hard: above 0%, up to 50%; easy: above 50%, up to all but always; always" in text
+
+
+def test_a_gate_says_whether_an_accepted_version_was_there(page: str) -> None:
+    rows = re.findall(r"<tr><th scope=\"row\">(?:curated|bucketed)</th>.*?</tr>", page, flags=re.DOTALL)
+    curated, bucketed = map(text_of, rows)
+    assert "passed 3 5 more Data Docs of curated" in curated
+    assert "passed 3 no version was accepted yet: nothing was compared not on this machine" in bucketed
 
 
 def test_a_stage_without_a_valid_record_was_not_measured_here(

@@ -21,6 +21,7 @@ from elastic.contracts.params.export import ExportParams
 from elastic.contracts.params.prompt import PromptParams
 from elastic.contracts.params.train import RoundParams
 from elastic.contracts.records import Contamination, Curation, Decision, GridRow, Overlap, Record, write_json
+from elastic.contracts.sources import SourceFacts
 from elastic.errors import DataError, ElasticError, ExportError
 from elastic.exporting.checks import check_files
 from elastic.models.tiny import build_model, build_tokenizer
@@ -41,6 +42,19 @@ CURATION = Curation(
     rows={"world": {"training": 4, "validation": 6}},
     rejected={},
     contamination=Contamination(checked=4, against=6, overlaps=[], removed=[]),
+)
+SOURCE = SourceFacts(
+    name="chains",
+    description="generated problems",
+    origin="drawn from chains",
+    revision=None,
+    role="any",
+    licence="CC0-1.0",
+    notes="",
+    forbids=("redistribution",),
+    rows=300,
+    near_duplicates=None,
+    overlaps=(),
 )
 DECISION = Decision(
     promoted="r1", rule="it gains", solution_budget=4, comparisons=[], next_round_worthwhile=False
@@ -63,6 +77,7 @@ def world(tiny_tokenizer: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) 
     rows = [{"problem_id": f"{number:016x}", "question": question} for number, question in enumerate(QUESTIONS)]
     write_frame(Problems, filled(Problems, rows), export.VALIDATION)
     write_json(export.CURATION, CURATION)
+    write_json(export.SOURCES, [SOURCE.model_dump(mode="json")])
     write_json(export.DECISION, DECISION)
     rows = [("separate", 8, 4, None), ("separate", 16, 2, None), ("truncate", 8, 4, None)]
     write_json(export.SCORES / "r1/grid.json", [grid_row(*row) for row in [*rows, ("unconstrained", None, None, 24)]])
@@ -77,7 +92,7 @@ def world(tiny_tokenizer: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) 
 
 def run(params: ExportParams = PARAMS) -> Context:
     context = Context("export", Path("scratch"))
-    export.run(params, BASE, ROUNDS, PROMPT, [("chains", "CC0-1.0")], export.OUTPUT, context)
+    export.run(params, BASE, ROUNDS, PROMPT, export.OUTPUT, context)
     return context
 
 
@@ -104,7 +119,7 @@ def test_the_card_tells_budgets_rows_sources_and_only_records_that_hold(world: P
     assert "| unconstrained | none (limit 24) |" in card
     assert "| separate | 16 | 2 |" not in card, "only the solution budget that decide chose"
     assert "truncate" not in card
-    assert "- chains: CC0-1.0\n" in card
+    assert "- chains (any): CC0-1.0; forbids redistribution\n" in card
     assert "`train@r1`: fingerprint `mark-of-train@r1`" in card
     assert "mark-of-base" not in card, "the base on disk is not the one of that record"
     assert "r2" not in card
@@ -237,11 +252,10 @@ def test_the_command_reads_its_params_and_writes_the_record(world: Path) -> None
         "base": BASE.model_dump(),
         "prompt": PROMPT.model_dump(),
         "rounds": {name: {**params.model_dump(), "budget": str(params.budget)} for name, params in ROUNDS.items()},
-        "collect": {"sources": [{"kind": "files", "name": "mine", "folder": "data/raw", "licence": "CC0-1.0"}]},
     }
     Path("params.yaml").write_text(yaml.safe_dump(blocks), encoding="utf-8")
     export.main()
     record = Record.model_validate_json(Path("records/export.json").read_text(encoding="utf-8"))
     assert record.outputs == {"exports/model": file_digest(export.OUTPUT)}
     assert record.facts["promoted"] == "r1"
-    assert "- mine: CC0-1.0\n" in Path("exports/model/README.md").read_text(encoding="utf-8")
+    assert str(export.SOURCES) in record.inputs

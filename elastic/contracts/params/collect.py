@@ -42,7 +42,22 @@ class FilesSource(Strict):
         return value
 
 
-Source = Annotated[GeneratedSource | FilesSource, Field(discriminator="kind")]
+class DatasetSource(Strict):
+    """A data set of the catalogue, which its file in data/sources describes: origin, licence, fields and policy.
+
+    Attributes:
+        name: of the file, without `.yaml`.
+        role: the split that its rows are for; `any` leaves the cut to curate.
+        limit: most rows, from the first on.
+    """
+
+    kind: Literal["dataset"]
+    name: Annotated[str, Field(pattern=r"^\w+$")]
+    role: Role | Literal["validation", "test"]
+    limit: Count | None = None
+
+
+Source = Annotated[GeneratedSource | FilesSource | DatasetSource, Field(discriminator="kind")]
 
 
 class CollectParams(Strict):
