@@ -7,6 +7,7 @@ import hashlib
 import http.server
 import json
 import os
+import socket
 import threading
 from collections.abc import Iterator
 from pathlib import Path
@@ -57,6 +58,12 @@ def mirror(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     (folder / "math").mkdir(parents=True)
     (folder / "math/sums.json").write_text(TEXT, encoding="utf-8")
     monkeypatch.setenv(MIRROR, str(folder))
+
+    def refuse(*_: object) -> None:
+        raise AssertionError("the network was asked")
+
+    monkeypatch.setattr(socket.socket, "connect", refuse)
+    monkeypatch.setattr(socket, "getaddrinfo", refuse)
     return folder
 
 
