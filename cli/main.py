@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import typer
 
-from cli import doctor, evaluate, generate, grade, profile, reward
+from cli import accept, doctor, evaluate, generate, grade, profile, reward
 from stages.common import exit_with_message
 
 app = typer.Typer(
@@ -23,6 +23,7 @@ app.command("generate")(generate.command)
 app.command("eval")(evaluate.command)
 app.command("grade")(grade.command)
 app.command("reward")(reward.command)
+app.command("accept")(accept.command)
 app.add_typer(profile.app, name="profile")
 app.command("doctor")(doctor.command)
 

@@ -3,11 +3,13 @@
     python -m stages.bucket
 
 Traces are graded here with the grader of rewards and sampled by the stage probe, so a better grader samples nothing
-again. Pass rates are written unfiltered; what trains is a second frame.
+again. Pass rates are written unfiltered; what trains is a second frame, and a slice that was cut from it for the
+monitor of training a third (empty unless bucket.validation asks for problems).
 """
 
 from __future__ import annotations
 
+from collections import Counter
 from pathlib import Path
 
 import polars as pl
@@ -18,13 +20,14 @@ from elastic.contracts.frames import PassRates, Problems, Traces, TrainingSet, r
 from elastic.contracts.params.bucket import BucketParams
 from elastic.contracts.params.common import validate
 from elastic.contracts.params.grading import GradingParams
-from elastic.data.difficulty import histogram, pass_rates, training_order
+from elastic.data.difficulty import histogram, near_groups, pass_rates, training_order, validation_slice
 from elastic.errors import DataError, GraderError
 from stages.common import Context, exit_with_message, params_block, run_stage, staged
 
 TRACES = Path("data/probed/traces.parquet")
 TRAINING = Path("data/curated/training.parquet")
 BUCKETED = Path("data/bucketed")
+FILES = ("rates.parquet", "training.parquet", "validation.parquet")
 
 
 def _read(traces: Path, training: Path) -> tuple[pl.DataFrame, pl.DataFrame]:
@@ -51,12 +54,12 @@ def _read(traces: Path, training: Path) -> tuple[pl.DataFrame, pl.DataFrame]:
                 where=str(traces),
                 remedy="run `dvc repro`, which probes the present training split",
             )
-    golds = gold_columns(problems)
+    golds = gold_columns(problems).join(problems.select("problem_id", "source"), on="problem_id")
     return sampled.join(golds, on="problem_id", how="left", maintain_order="left"), problems
 
 
 def _grade(sampled: pl.DataFrame, name: str, params: BucketParams, context: Context) -> pl.DataFrame:
-    """`problem_id` and `verdict` of every trace.
+    """`problem_id`, `source` and `verdict` of every trace.
 
     Raises:
         GraderError: too many errors.
@@ -72,7 +75,40 @@ def _grade(sampled: pl.DataFrame, name: str, params: BucketParams, context: Cont
             where="bucket",
             remedy="mend the grader, or allow more at bucket.max_error_share in params.yaml",
         )
-    return graded.select("problem_id", "verdict")
+    return graded.select("problem_id", "source", "verdict")
+
+
+def _cut(kept: pl.DataFrame, params: BucketParams, context: Context) -> tuple[pl.DataFrame, pl.DataFrame]:
+    """What trains, and the slice that validates, each with ranks from 0 on in the order of `kept`.
+
+    Raises:
+        DataError: nothing would be left to train on, or near duplicates leave nothing to validate with.
+    """
+    asked = params.validation.problems
+    if not asked:
+        return kept, kept.clear()
+    if asked >= len(kept):
+        raise DataError(
+            f"{asked} problems are asked for, but only {len(kept)} are kept in all",
+            where="bucket.validation.problems",
+            remedy="lower it, or keep more at bucket.keep and bucket.rates",
+        )
+    groups = near_groups(kept["question"].to_list(), params.validation.near)
+    taken = validation_slice(kept.with_columns(pl.Series("group", groups)), params)
+    if not taken:
+        raise DataError(
+            f"the smallest group of near duplicates has {min(Counter(groups).values())} problems, over {asked}",
+            where="bucket.validation",
+            remedy="raise bucket.validation.near.threshold or bucket.validation.problems",
+        )
+    inside = pl.col("problem_id").is_in(taken)
+    if len(taken) < asked:
+        context.say(f"{len(taken)} of {asked} problems validate: the others are near duplicates of what trains")
+    context.facts["validation"] = len(taken)
+    training, validation = (
+        kept.filter(part).with_columns(rank=pl.int_range(pl.len(), dtype=pl.Int64)) for part in (~inside, inside)
+    )
+    return training, validation
 
 
 def run(
@@ -84,7 +120,7 @@ def run(
     training: Path = TRAINING,
     out: Path = BUCKETED,
 ) -> None:
-    """Grade `traces` and write rates and the training set into the folder `out`.
+    """Grade `traces` and write rates, the training set and its validation slice into the folder `out`.
 
     Raises:
         DataError: traces and problems do not belong together, or no problem is kept.
@@ -92,7 +128,7 @@ def run(
     """
     sampled, problems = _read(traces, training)
     rates = pass_rates(_grade(sampled, grading.training, params, context), params)
-    counts = histogram(rates)
+    counts = histogram(rates, params)
     shown = ", ".join(f"{name} {count}" for name, count in counts.items())
     ordered = training_order(rates, params)
     context.facts |= {"buckets": counts, "kept": len(ordered)}
@@ -101,14 +137,16 @@ def run(
         raise DataError(
             f"no problem is kept; problems by bucket: {shown}",
             where="bucket",
-            remedy="widen bucket.keep, min_rate or max_rate, or probe at a budget that the base can answer in",
+            remedy="widen bucket.keep or bucket.rates, or probe at a budget that the base can answer in",
         )
-    questions = problems.select("problem_id", "source", "question", "answer", "policy", "tests")
-    training_set = ordered.join(questions, on="problem_id", how="left", maintain_order="left")
+    questions = problems.select("problem_id", "question", "answer", "policy", "tests")
+    wanted = ordered.join(questions, on="problem_id", how="left", maintain_order="left")
+    training_set, validation = _cut(wanted.select(list(TrainingSet.to_schema().columns)), params, context)
     with staged(out) as folder:
-        write_frame(PassRates, rates, folder / "rates.parquet")
-        columns = list(TrainingSet.to_schema().columns)
-        write_frame(TrainingSet, training_set.select(columns), folder / "training.parquet")
+        for frame, model, name in zip(
+            (rates, training_set, validation), (PassRates, TrainingSet, TrainingSet), FILES, strict=True
+        ):
+            write_frame(model, frame, folder / name, empty=name == "validation.parquet")
 
 
 def main() -> None:
@@ -119,7 +157,7 @@ def main() -> None:
         "bucket",
         {"bucket": params, "grading": grading},
         [TRACES, TRAINING],
-        [BUCKETED / "rates.parquet", BUCKETED / "training.parquet"],
+        [BUCKETED / name for name in FILES],
         lambda context: run(params, grading, context),
     )
 

@@ -20,7 +20,6 @@ SPLITS = ["teaching", "training", "validation", "test"]
 EVALUATED_SPLITS = ["validation", "test"]
 ROLES = ["any", "training", "validation", "test"]
 DOMAINS = ["math", "code"]
-BUCKETS = ["never", "hard", "easy", "always"]
 METHODS = ["separate", "truncate", "unconstrained"]
 CLOSED = ["natural", "forced", "eos", "never"]
 FINISH = ["eos", "budget"]
@@ -95,19 +94,23 @@ class Rejected(_Frame):
 
 
 class PassRates(_Frame):
-    """Pass rates of training problems, unfiltered. Errors are left out of `graded`, never counted as wrong."""
+    """Pass rates of training problems, unfiltered. Errors are left out of `graded`, never counted as wrong.
+
+    `pass_rate` and `bucket` (params bucket.edges) are null where no trace was graded.
+    """
 
     problem_id: str = pa.Field(unique=True)
+    source: str
     samples: int = pa.Field(ge=2)
     graded: int = pa.Field(ge=0)
     correct: int = pa.Field(ge=0)
     pass_rate: float = pa.Field(ge=0, le=1, nullable=True)
-    bucket: str = pa.Field(isin=BUCKETS, nullable=True)
+    bucket: str = pa.Field(str_length={"min_value": 1}, nullable=True)
     kept: bool
 
 
 class TrainingSet(_Frame):
-    """What GRPO trains on, in the order of `rank`."""
+    """What GRPO trains on, in the order of `rank`; and the slice of it that only its monitor reads."""
 
     rank: int = pa.Field(unique=True, ge=0)
     problem_id: str = pa.Field(unique=True)
@@ -117,7 +120,7 @@ class TrainingSet(_Frame):
     policy: str = pa.Field(nullable=True)
     tests: str = pa.Field(nullable=True)
     pass_rate: float = pa.Field(ge=0, le=1)
-    bucket: str = pa.Field(isin=BUCKETS)
+    bucket: str = pa.Field(str_length={"min_value": 1})
 
 
 class Traces(_Frame):

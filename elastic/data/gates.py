@@ -15,7 +15,7 @@ from typing import Any, Literal
 
 import polars as pl
 
-Measure = Literal["rows", "mean", "distinct"]
+Measure = Literal["rows", "mean", "distinct", "figure"]
 
 
 @dataclass(frozen=True)
@@ -24,8 +24,10 @@ class Bound:
 
     Attributes:
         frame: name of the frame.
-        measure: number of rows, mean of `column`, or number of distinct values in `column`.
+        measure: number of rows, mean of `column`, number of distinct values in `column`, or the one value of `column`
+            in a frame of one row.
         column: None for the number of rows.
+        note: what a reader should know beside the figure.
     """
 
     frame: str
@@ -33,9 +35,11 @@ class Bound:
     column: str | None = None
     low: float | None = None
     high: float | None = None
+    note: str | None = None
 
     def __str__(self) -> str:
         figure = f"{self.measure} of {self.column}" if self.column else self.measure
+        figure = str(self.column) if self.measure == "figure" else figure
         sides = [f"at least {self.low:g}" if self.low is not None else ""]
         sides += [f"at most {self.high:g}" if self.high is not None else ""]
         return f"{self.frame}: {figure} {' and '.join(filter(None, sides))}"
@@ -48,6 +52,10 @@ class Outcome:
     bound: Bound
     observed: float | None
     held: bool
+
+    def __str__(self) -> str:
+        observed = "nothing" if self.observed is None else f"{self.observed:g}"
+        return f"{self.bound}, but observed {observed}" + (f" ({self.bound.note})" if self.bound.note else "")
 
     def as_record(self) -> dict[str, Any]:
         """The outcome as an item of GateResult.expectations."""
@@ -63,11 +71,12 @@ class Outcome:
 
 
 def _expectation(gx: Any, bound: Bound, number: int) -> Any:
-    limits = {"min_value": bound.low, "max_value": bound.high, "meta": {"bound": number}}
+    limits = {"min_value": bound.low, "max_value": bound.high, "meta": {"bound": number}, "notes": bound.note}
     if bound.measure == "rows":
         return gx.expectations.ExpectTableRowCountToBeBetween(**limits)
     kinds = {
         "mean": gx.expectations.ExpectColumnMeanToBeBetween,
+        "figure": gx.expectations.ExpectColumnMeanToBeBetween,
         "distinct": gx.expectations.ExpectColumnUniqueValueCountToBeBetween,
     }
     return kinds[bound.measure](column=bound.column, **limits)

@@ -47,6 +47,7 @@ def render_markdown(evidence: Evidence, findings: Findings) -> str:
         "## Gates",
         "\n".join(
             f"- {name}: {'passed' if gate.result.passed else 'breached'}, {len(gate.result.expectations)} expectations"
+            f" and {len(gate.drift.expectations) if gate.drift.accepted else 'none'} against an accepted version"
             for name, gate in evidence.gates.items()
         ),
     ]

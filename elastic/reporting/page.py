@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
@@ -10,14 +11,15 @@ import polars as pl
 from jinja2 import Environment, FileSystemLoader, StrictUndefined
 from markupsafe import Markup
 
-from elastic.contracts.frames import BUCKETS, METHODS, SPLITS
+from elastic.contracts.frames import METHODS, SPLITS
+from elastic.contracts.params.bucket import BucketParams
 from elastic.reporting.comparisons import UNFINISHED, Paired
 from elastic.reporting.evidence import BASE, Evidence
 from elastic.reporting.examples import example_traces
-from elastic.reporting.figures import accuracy, phases, training
+from elastic.reporting.figures import accuracy, difficulty, phases, training
 from elastic.reporting.figures.style import OKABE_ITO, Drawing, css_name, palette
 from elastic.reporting.findings import Findings
-from elastic.reporting.summary import seconds_per_problem, seeds
+from elastic.reporting.summary import probing, seconds_per_problem, seeds
 from elastic.reporting.words import count, interval, percent, points, share, signed, tokens
 
 _FOLDER = Path(__file__).parent
@@ -56,7 +58,8 @@ def _context(evidence: Evidence, findings: Findings) -> dict[str, Any]:
         "cut": accuracy.separate_minus_truncate(cut, UNFINISHED),
         "phases": phases.tokens_by_phase(with_free),
         "endings": phases.endings(with_free),
-        "buckets": training.bucket_histogram(evidence.rates),
+        "buckets": difficulty.bucket_histogram(evidence.rates, evidence.profile.bucket.buckets),
+        "buckets_by_source": difficulty.buckets_by_source(evidence.rates, evidence.profile.bucket.buckets),
     }
     return {
         "evidence": evidence,
@@ -77,7 +80,8 @@ def _context(evidence: Evidence, findings: Findings) -> dict[str, Any]:
         "cut": cut,
         "cut_marked": [row for rows in cut.values() for row in rows if (row.unfinished or 0) > UNFINISHED],
         "unfinished": UNFINISHED,
-        "buckets": _buckets(evidence.rates),
+        "buckets": _buckets(evidence.rates, evidence.profile.bucket),
+        "probing": probing(evidence),
         "rounds": _rounds(findings.rounds),
         "examples": example_traces(evidence, headline.subject, headline.budget),
         "splits": {split: sum(rows.get(split, 0) for rows in evidence.curation.rows.values()) for split in SPLITS},
@@ -104,13 +108,21 @@ def _rounds(rows: Sequence[Paired]) -> dict[str, Any]:
     }
 
 
-def _buckets(rates: pl.DataFrame) -> list[dict[str, Any]]:
-    """Counts and mean pass rate by bucket, from never to always; problems that were never graded come last."""
-    order = {bucket: number for number, bucket in enumerate(BUCKETS)}
+def _buckets(rates: pl.DataFrame, params: BucketParams) -> list[dict[str, Any]]:
+    """Counts and mean pass rate by bucket, from never to always; problems that were never graded come last.
+
+    Each with its bounds in words, `above`, `up_to`, and its problems by source.
+    """
+    order = {bucket: number for number, bucket in enumerate(params.buckets)}
+    edges = dict(zip(params.edges, [*list(params.edges.values())[1:], 1.0], strict=True))
     grouped = rates.group_by("bucket").agg(
-        problems=pl.len(), kept=pl.col("kept").sum(), rate=pl.col("pass_rate").mean()
+        problems=pl.len(), kept=pl.col("kept").sum(), rate=pl.col("pass_rate").mean(), sources=pl.col("source")
     )
-    return sorted(grouped.to_dicts(), key=lambda row: order.get(row["bucket"], len(order)))
+    rows = sorted(grouped.to_dicts(), key=lambda row: order.get(row["bucket"], len(order)))
+    for row in rows:
+        row["sources"] = Counter(row["sources"])
+        row["above"], row["up_to"] = params.edges.get(row["bucket"]), edges.get(row["bucket"])
+    return rows
 
 
 def _rejections(rejected: pl.DataFrame) -> list[dict[str, Any]]:

@@ -46,6 +46,16 @@ def seeds(profile: Profile) -> dict[str, int]:
     return found
 
 
+def probing(evidence: Evidence) -> dict[str, int]:
+    """What the pass rates rest on: sampled `traces`, `errors` among them, which are left out, `ungraded` problems."""
+    rates = evidence.rates
+    return {
+        "traces": int(rates["samples"].sum()),
+        "errors": int((rates["samples"] - rates["graded"]).sum()),
+        "ungraded": rates["bucket"].null_count(),
+    }
+
+
 def build_summary(evidence: Evidence, findings: Findings) -> dict[str, Any]:
     """The summary as plain JSON values.
 
@@ -53,7 +63,7 @@ def build_summary(evidence: Evidence, findings: Findings) -> dict[str, Any]:
     `log_linear` by model {a, b, r2} or null, accuracy = a + b x with x = ln(mean thinking + solution tokens), over the
     test split's separate rows at the decided solution budget; `promotion` {promoted, rule, comparisons}; `cost` by
     stage {seconds, sampled_tokens}, null where not measured here; `contamination` {checked, overlaps}: taught problems
-    that were compared with validation and test, and how many of them stand there.
+    that were compared with validation and test, and how many of them stand there; `probing` {traces, errors, ungraded}.
     """
     return {
         "profile": evidence.profile.profile,
@@ -81,4 +91,5 @@ def build_summary(evidence: Evidence, findings: Findings) -> dict[str, Any]:
             "checked": evidence.curation.contamination.checked,
             "overlaps": len(evidence.curation.contamination.overlaps),
         },
+        "probing": probing(evidence),
     }

@@ -10,7 +10,14 @@ import pytest
 from elastic.contracts.frames import PassRates, Traces, check_frame, read_frame, write_frame
 from elastic.errors import DataError
 
-RATES = {"problem_id": ["a", "b"], "samples": [4, 4], "graded": [4, 4], "correct": [4, 1], "pass_rate": [1.0, 0.25]}
+RATES = {
+    "problem_id": ["a", "b"],
+    "source": ["world", "world"],
+    "samples": [4, 4],
+    "graded": [4, 4],
+    "correct": [4, 1],
+    "pass_rate": [1.0, 0.25],
+}
 
 
 def rates(**changes: list) -> pl.DataFrame:  # type: ignore[type-arg]
@@ -52,7 +59,7 @@ def test_a_good_frame_is_written_and_read_back(tmp_path: Path) -> None:
     [
         ({"pass_rate": [1.0, 1.5]}, "pass_rate"),
         ({"problem_id": ["a", "a"]}, "problem_id"),
-        ({"bucket": ["always", "soft"]}, "bucket"),
+        ({"bucket": ["always", ""]}, "bucket"),
         ({"samples": [4, 1]}, "samples"),
         ({"correct": ["4", "1"]}, "correct"),
         ({"surplus": [1, 2]}, "surplus"),

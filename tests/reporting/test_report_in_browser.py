@@ -56,7 +56,7 @@ def test_the_page_fits_its_window_without_a_console_message(
         "return [...document.querySelectorAll('svg, img')].map(e => e.getBoundingClientRect())"
         ".map(r => [r.width, r.height])"
     )
-    assert len(sizes) == 13
+    assert len(sizes) == 14
     assert all(w > 250 and h > 150 for w, h in sizes)
     assert browser.get_log("browser") == []
 

@@ -34,6 +34,7 @@ def test_the_summary_has_what_machines_rely_on(evidence: Evidence, findings: Fin
     assert summary["promotion"]["promoted"] == "r1"
     assert [row["model"] for row in summary["promotion"]["comparisons"]] == ["r1", "r2"]
     assert summary["contamination"] == {"checked": 200, "overlaps": 0}
+    assert summary["probing"] == {"traces": 160, "errors": 4, "ungraded": 1}
     assert summary["cost"]["train@r2"] == {"seconds": 20.0, "sampled_tokens": 8000}
 
 

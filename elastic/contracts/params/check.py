@@ -9,7 +9,7 @@ from typing import Literal
 
 from pydantic import model_validator
 
-from elastic.contracts.params.common import Natural, Share, Strict
+from elastic.contracts.params.common import Natural, Positive, Share, Strict
 
 
 class Range(Strict):
@@ -25,16 +25,32 @@ class Range(Strict):
         return self
 
 
+class DriftBounds(Strict):
+    """How far a distribution may be from the last accepted version (data/accepted/PROFILE/).
+
+    Attributes:
+        max_row_change: of a frame's number of rows, relative to the accepted one.
+        max_mean_change: of a mean (characters of a question, pass rate), relative to the accepted one.
+        max_share_distance: total variation distance of shares (by source, kind of answer, bucket).
+    """
+
+    max_row_change: Positive
+    max_mean_change: Positive
+    max_share_distance: Share
+
+
 class CuratedGate(Strict):
     """Bounds on the curated splits.
 
     Attributes:
+        drift: against the last accepted version.
         min_rows: by split.
         max_rejected_share: of all collected rows.
         mean_question_chars: over all kept rows.
         min_distinct_answers: among all kept rows.
     """
 
+    drift: DriftBounds
     min_rows: dict[Literal["teaching", "training", "validation", "test"], Natural]
     max_rejected_share: Share
     mean_question_chars: Range
@@ -45,11 +61,13 @@ class BucketedGate(Strict):
     """Bounds on the bucketed training split.
 
     Attributes:
+        drift: against the last accepted version.
         min_rows: problems that train.
         max_never_share, max_always_share: of all graded problems, kept or not.
         mean_pass_rate: over the problems that train.
     """
 
+    drift: DriftBounds
     min_rows: Natural
     max_never_share: Share
     max_always_share: Share

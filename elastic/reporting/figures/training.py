@@ -1,4 +1,4 @@
-"""What happened in training, and on which problems."""
+"""What happened in training."""
 
 from __future__ import annotations
 
@@ -9,15 +9,11 @@ import polars as pl
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
-from matplotlib.patches import Patch
 from matplotlib.ticker import MaxNLocator, PercentFormatter
 
-from elastic.contracts.frames import BUCKETS
 from elastic.reporting.figures.style import (
     DASHED,
     INK,
-    OKABE_ITO,
-    RULE,
     Drawing,
     house_style,
     legend,
@@ -145,28 +141,3 @@ def _monitors(log: Log, colours: Mapping[str, str]) -> Drawing | None:
     handles = [model_handles(colours, dict.fromkeys(name for name, _ in rows)), lines]
     alt = f"Accuracy on a fixed slice of validation during training, by step. {'; '.join(words)}."
     return _finish(figure, axes, "validation slice, accuracy", handles, "training-monitor", alt)
-
-
-def bucket_histogram(rates: pl.DataFrame) -> Drawing:
-    """Training problems by difficulty, kept and left out (contract PassRates)."""
-    counts = {
-        (bucket, kept): rates.filter((pl.col("bucket") == bucket) & (pl.col("kept") == kept)).height
-        for bucket in BUCKETS
-        for kept in (True, False)
-    }
-    kept = [counts[bucket, True] for bucket in BUCKETS]
-    left = [counts[bucket, False] for bucket in BUCKETS]
-    with house_style():
-        figure = Figure(figsize=(5.0, 3.2), layout="constrained")
-        axes = figure.subplots()
-        axes.bar(BUCKETS, kept, 0.7, color=OKABE_ITO["sky"])
-        axes.bar(BUCKETS, left, 0.7, bottom=kept, color=RULE)
-        for x, (a, b) in enumerate(zip(kept, left, strict=True)):
-            axes.annotate(
-                f"{(a + b) / max(rates.height, 1):.0%}", (x, a + b), (0, 3), textcoords="offset points", ha="center"
-            )
-        axes.margins(y=0.12)
-        axes.set_ylabel("training problems")
-        legend(figure, [Patch(color=OKABE_ITO["sky"], label="kept"), Patch(color=RULE, label="left out")])
-        words = "; ".join(f"{b}: {k} kept, {x} left out" for b, k, x in zip(BUCKETS, kept, left, strict=True))
-        return to_svg(figure, "buckets", f"Training problems by bucket of the base's pass rate. {words}.")
