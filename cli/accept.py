@@ -6,25 +6,31 @@ meant to be is looked at in the Data Docs, accepted, and checked again. They are
 
 from __future__ import annotations
 
+from enum import StrEnum
 from pathlib import Path
-from typing import Annotated, Literal
+from typing import Annotated
 
 import typer
 
 DRIFT = Path("reports/drift")
 
 
+class Gate(StrEnum):
+    """The check stages, by what they look at."""
+
+    CURATED = "curated"
+    BUCKETED = "bucketed"
+
+
 def command(
-    gates: Annotated[
-        list[Literal["curated", "bucketed"]] | None, typer.Argument(help="curated, bucketed; both if none is named.")
-    ] = None,
+    gates: Annotated[list[Gate] | None, typer.Argument(help="Whose data; of both gates if none is named.")] = None,
 ) -> None:
     """Accept the present data: later versions are gated against its distribution."""
     from elastic.contracts.distribution import DriftResult
     from elastic.contracts.records import read_record, write_json
     from elastic.data.distribution import accepted_path
 
-    for gate in gates or ["curated", "bucketed"]:
+    for gate in gates or Gate:
         drift = read_record(DriftResult, DRIFT / f"{gate}.json")
         path = accepted_path(drift.profile, gate)
         write_json(path, drift.present)
