@@ -1,6 +1,6 @@
 # The daily commands. `make` alone lists them.
 .DEFAULT_GOAL := help
-.PHONY: help demo test setup lint bench nightly report clean
+.PHONY: help demo test test-engines setup setup-engines lint bench nightly report clean
 
 SHELL := /bin/bash
 export PATH := $(CURDIR)/.venv/bin:$(PATH)
@@ -8,7 +8,7 @@ export PATH := $(CURDIR)/.venv/bin:$(PATH)
 export OMP_WAIT_POLICY ?= PASSIVE
 
 help: ## list these commands
-	@awk -F ':.*## ' '/^[a-z]+:.*## / {printf "  make %-9s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
+	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  make %-14s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
 
 demo: setup ## run the whole pipeline on the active profile (laptop by default)
 	@test -f params.yaml || elastic profile use laptop
@@ -19,8 +19,14 @@ demo: setup ## run the whole pipeline on the active profile (laptop by default)
 test: setup ## run the test suite
 	@python -m pytest -m "not nightly"
 
+test-engines: setup-engines ## run the tests of vLLM in its own environment
+	@.venv-engines/bin/python -m pytest tests/engines_vllm
+
 setup: ## make .venv, or bring it up to date
 	@infra/setup.sh
+
+setup-engines: ## make .venv-engines, which has vLLM, or bring it up to date
+	@infra/setup.sh engines
 
 lint: setup ## style, types and the import contracts
 	ruff check
@@ -38,6 +44,6 @@ report: ## say where the report is
 	@test -f reports/index.html || { echo "no report yet: run make demo" >&2; exit 1; }
 	@echo "report: file://$(CURDIR)/reports/index.html (its table: reports/summary.md)"
 
-clean: ## remove caches and what interrupted stages would resume from; keeps .venv and every output
-	@find . -name __pycache__ -not -path './.venv/*' -prune -exec rm -r {} +
+clean: ## remove caches and what interrupted stages would resume from; keeps environments and every output
+	@find . -name __pycache__ -not -path './.venv*' -prune -exec rm -r {} +
 	@rm -rf .scratch .pytest_cache .mypy_cache .ruff_cache .import_linter_cache .hypothesis *.egg-info

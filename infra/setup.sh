@@ -1,17 +1,28 @@
 #!/usr/bin/env bash
-# Make .venv from pyproject.toml and constraints.txt; a no-op when it is there and up to date.
+# Make an environment, or bring it up to date; a no-op when nothing changed.
+#
+#   infra/setup.sh          .venv: the project and its tools, from pyproject.toml and constraints.txt
+#   infra/setup.sh engines  .venv-engines: the project with vLLM for CPUs, exactly the packages of constraints-engines.txt
 #
 # Environment:
 #   PYTHON               the interpreter to build on (default: the first of python3, python3.13, 3.12, 3.11 that fits)
 #   ELASTIC_TORCH_INDEX  where torch comes from beside the configured package index. Unset: on Linux, PyTorch's index of
 #                        CPU builds, if it answers within 5 seconds, because PyPI's torch brings gigabytes of CUDA.
 #                        Empty: the configured index alone. Anything else: that index (for a GPU build). Changing it
-#                        does not replace an installed torch: remove .venv first.
+#                        does not replace an installed torch: remove the environment first.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 
+case "${1-}" in
+    "") venv=.venv lock=constraints.txt target=setup size="2.5 GB" ;;
+    engines) venv=.venv-engines lock=constraints-engines.txt target=setup-engines size="2.7 GB" ;;
+    *)
+        echo "error: $0 knows no environment '$1'; say nothing, or engines" >&2
+        exit 1
+        ;;
+esac
 CPU_INDEX="https://download.pytorch.org/whl/cpu"
-STAMP=".venv/installed-from"
+STAMP="$venv/installed-from"
 
 missing=()
 need() { # need WHAT COMMAND: note a missing prerequisite and the command that installs it
@@ -37,7 +48,7 @@ done
 
 # The stamp names what the environment was made from and where it stands (its scripts hold absolute paths).
 place="$PWD ${python:+$("$python" -c 'import sys; print(sys.base_prefix, sys.version.split()[0])')}"
-wanted="$place"$'\n'"$(cat constraints.txt pyproject.toml infra/setup.sh | cksum)"
+wanted="$place"$'\n'"$(cat "$lock" pyproject.toml infra/setup.sh | cksum)"
 if [ -n "$python" ] && [ -f "$STAMP" ] && [ "$(cat "$STAMP")" = "$wanted" ]; then
     exit 0
 fi
@@ -55,12 +66,15 @@ else
 fi
 command -v gcc >/dev/null || command -v cc >/dev/null || need "a C compiler (a dependency is compiled)" "$(apt gcc libc6-dev)"
 command -v git >/dev/null || need "git" "$(apt git)"
+if [ "$venv" = .venv-engines ] && [ "$(uname -sm)" != "Linux x86_64" ]; then
+    need "a build of vLLM for $(uname -sm)" "pip install vllm, in an environment of your own: the locked build is for Linux on x86-64"
+fi
 if [ ${#missing[@]} -gt 0 ]; then
     printf '%s\n' "${missing[@]}" >&2
     exit 1
 fi
 
-log=".venv/install.log"
+log="$venv/install.log"
 pid=""
 trap '[ -z "$pid" ] || kill "$pid" 2>/dev/null || true' EXIT
 trap 'exit 130' INT TERM
@@ -81,24 +95,24 @@ step() { # step TITLE COMMAND...: run with its output in the log and a progress 
         pid=""
         echo "error: $title failed; the end of $log:" >&2
         tail -n 25 "$log" >&2
-        echo "Remedy: mend what the lines above name (network, disk space, a compiler), then run make setup again" >&2
+        echo "Remedy: mend what the lines above name (network, disk space, a compiler), then run make $target again" >&2
         exit 1
     fi
     pid=""
 }
 
-echo "[setup] .venv with $("$python" --version), a few minutes and about 2.5 GB"
+echo "[setup] $venv with $("$python" --version), a few minutes and about $size"
 if [ -f "$STAMP" ] && [ "$(head -n 1 "$STAMP")" != "$place" ]; then
-    "$python" -m venv --clear .venv
+    "$python" -m venv --clear "$venv"
 else
-    "$python" -m venv .venv
+    "$python" -m venv "$venv"
 fi
 rm -f "$STAMP"
 : >"$log"
-pip=(.venv/bin/python -m pip install --disable-pip-version-check --progress-bar off -c constraints.txt)
+pip=("$venv/bin/python" -m pip install --disable-pip-version-check --progress-bar off -c "$lock")
 
 answers() {
-    .venv/bin/python -c 'import sys, urllib.request; urllib.request.urlopen(sys.argv[1] + "/torch/", timeout=5)' \
+    "$venv/bin/python" -c 'import sys, urllib.request; urllib.request.urlopen(sys.argv[1] + "/torch/", timeout=5)' \
         "$1" >/dev/null 2>&1
 }
 index="${ELASTIC_TORCH_INDEX-unset}"
@@ -114,6 +128,13 @@ if [ "$index" = unset ]; then
 fi
 
 step "torch${index:+ from $index}" "${pip[@]}" ${index:+--extra-index-url "$index"} torch
-step "everything else" "${pip[@]}" -e ".[dev]"
+if [ "$venv" = .venv ]; then
+    step "everything else" "${pip[@]}" -e ".[dev]"
+else
+    # vLLM names packages that break it on a CPU (torchvision and its kin) or are idle there (triton, 1 GB), so nothing
+    # is resolved. Most files of these packages are never imported: bytecode is left to the first import.
+    step "everything else" "${pip[@]}" --no-compile --no-deps -r "$lock"
+    step "the project" "${pip[@]}" --no-deps -e .
+fi
 echo "$wanted" >"$STAMP"
 echo "[setup] done in $SECONDS s"

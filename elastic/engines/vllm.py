@@ -13,11 +13,13 @@ from __future__ import annotations
 
 import math
 import os
+import warnings
+import weakref
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
+from typing import Any, ClassVar
 
 import torch
 from safetensors import safe_open
@@ -82,6 +84,8 @@ class _Row:
 class VllmEngine:
     """Budgeted decoding with vLLM, in float32 on a CPU and in the checkpoint's own dtype elsewhere.
 
+    A process runs one such engine at a time; it ends with `close` or when nothing refers to it any more.
+
     Args:
         folder: the checkpoint.
         markers: delimiters of its tokenizer.
@@ -89,12 +93,16 @@ class VllmEngine:
 
     Raises:
         DataError: vLLM cannot load the checkpoint.
-        ParamsError: the environment names another device than vLLM is built for.
+        ParamsError: the environment names another device than vLLM is built for, or another engine is running.
     """
 
     name = "vllm"
+    _running: ClassVar[weakref.finalize | None] = None
 
     def __init__(self, folder: Path, markers: Markers, *, batch_size: int = 64) -> None:
+        # vLLM's process groups are the process's own: the first engine to end takes them from all others.
+        if VllmEngine._running is not None and VllmEngine._running.alive:
+            raise ParamsError("a vLLM engine is running in this process", where="engine vllm", remedy="close it first")
         self._on_cpu = on_cpu = _check_device()
         self.markers = markers
         self.context: int | None = getattr(AutoConfig.from_pretrained(folder), "max_position_embeddings", None)
@@ -126,6 +134,12 @@ class VllmEngine:
                     remedy="mend what the message names; room for keys and values on a CPU is set in GiB by "
                     "VLLM_CPU_KVCACHE_SPACE",
                 ) from error
+
+        self._end = VllmEngine._running = weakref.finalize(self, self._engine.engine_core.shutdown)
+
+    def close(self) -> None:
+        """End vLLM and free its memory."""
+        self._end()
 
     def generate(self, jobs: Sequence[Job], sampling: Sampling, *, progress: Progress | None = None) -> list[Trace]:
         """See Engine.generate."""
@@ -269,7 +283,9 @@ def _contained() -> Iterator[None]:
     """Put back what vLLM changes for its worker processes, of which there are none, and others here rely on."""
     preload, set_num_threads = os.environ.get("LD_PRELOAD"), torch.set_num_threads
     try:
-        yield
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore", FutureWarning)  # about vLLM's own use of torch
+            yield
     finally:
         torch.set_num_threads = set_num_threads
         if preload is None:

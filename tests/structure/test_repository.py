@@ -68,7 +68,7 @@ def test_the_active_profile_is_the_laptop_one() -> None:
 @pytest.mark.parametrize("document", DOCUMENTS)
 def test_commands_in_documents_exist(document: str) -> None:
     makefile = (ROOT / "Makefile").read_text(encoding="utf-8")
-    targets = set(re.findall(r"^([a-z]+):", makefile, flags=re.MULTILINE))
+    targets = set(re.findall(r"^([a-z-]+):", makefile, flags=re.MULTILINE))
     checked = 0
     for words in commands_in(document):
         line = " ".join(words)
@@ -77,7 +77,7 @@ def test_commands_in_documents_exist(document: str) -> None:
             known = {option for parameter in command.params for option in parameter.opts} | {"--help"}
             assert {word.split("=")[0] for word in rest if word.startswith("--")} <= known, f"`{line}`"
         elif words[0] == "make":
-            assert {word for word in words[1:] if re.fullmatch(r"[a-z]+", word)} <= targets, f"`{line}`"
+            assert {word for word in words[1:] if re.fullmatch(r"[a-z-]+", word)} <= targets, f"`{line}`"
         elif words[:2] == ["python", "-m"]:
             assert find_spec(words[2]), f"`{line}`"
         else:
@@ -100,7 +100,7 @@ def test_every_target_says_what_it_does() -> None:
     phony = re.search(r"^\.PHONY: (.*)$", makefile, flags=re.MULTILINE)
     assert phony
     help_text = subprocess.run(["make", "-s", "help"], cwd=ROOT, capture_output=True, text=True, check=True).stdout
-    assert re.findall(r"^  make (\w+) +\w", help_text, flags=re.MULTILINE) == phony[1].split()
+    assert re.findall(r"^  make ([\w-]+) +\w", help_text, flags=re.MULTILINE) == phony[1].split()
 
 
 def test_no_tracked_file_names_a_machine() -> None:
@@ -122,6 +122,6 @@ def test_machine_paths_are_told_from_others() -> None:
 def test_workflows_run_targets_that_users_have(path: Path) -> None:
     workflow = yaml.safe_load(path.read_text(encoding="utf-8"))
     runs = [step["run"] for job in workflow["jobs"].values() for step in job["steps"] if "run" in step]
-    targets = set(re.findall(r"^([a-z]+):", (ROOT / "Makefile").read_text(encoding="utf-8"), flags=re.MULTILINE))
-    assert {word for run in runs for word in re.findall(r"^make (\w+)$", run, flags=re.MULTILINE)} <= targets
+    targets = set(re.findall(r"^([a-z-]+):", (ROOT / "Makefile").read_text(encoding="utf-8"), flags=re.MULTILINE))
+    assert {word for run in runs for word in re.findall(r"^make ([\w-]+)$", run, flags=re.MULTILINE)} <= targets
     assert any(run.startswith("make ") for run in runs)
