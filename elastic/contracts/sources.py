@@ -16,7 +16,10 @@ from elastic.contracts.policy import Policy
 
 Use = Literal["training", "validation", "test"]
 Forbidden = Literal["training", "commercial use", "redistribution", "plain text"]
-ReaderName = Literal["plain", "gsm8k", "minerva", "olympiad", "verl", "gpqa"]
+ReaderName = Literal[
+    "plain", "gsm8k", "minerva", "olympiad", "verl", "gpqa",
+    "taco", "livecodebench", "codeforces", "synthetic_1", "humaneval_plus", "leetcode",
+]  # fmt: skip
 SourceName = Annotated[str, Field(pattern=r"^\w+$")]
 Commit = Annotated[str, Field(pattern=r"^[0-9a-f]{40}$")]
 Sha256 = Annotated[str, Field(pattern=r"^[0-9a-f]{64}$")]

@@ -25,7 +25,7 @@ from elastic.contracts.sources import (
     SourceFile,
     Use,
 )
-from elastic.data.readers import gpqa, gsm8k, minerva, olympiad, plain, verl
+from elastic.data.readers import code, gpqa, gsm8k, minerva, olympiad, plain, verl
 from elastic.errors import DataError, ParamsError
 
 CATALOGUE = Path("data/sources")
@@ -68,7 +68,9 @@ def load_source(name: str, catalogue: Path = CATALOGUE) -> SourceFile | JoinedSo
 
 
 def _check_fields(source: SourceFile, where: str) -> None:
-    arguments = inspect.signature(_READERS[source.reader]).parameters
+    arguments = dict(inspect.signature(_READERS.get(source.reader, code.read)).parameters)
+    if source.reader in code.FORMATS:
+        del arguments["format_"], arguments["raw"]
     missing = [name for name, argument in arguments.items() if argument.default is argument.empty]
     missing = [name for name in missing if name not in source.fields]
     unknown = [name for name in source.fields if name not in arguments]
@@ -145,7 +147,8 @@ def _read(source: SourceFile, catalogue: Path) -> Iterator[dict[str, Any]]:
             continue
         values = {argument: _field(raw, name, where) for argument, name in source.fields.items()}
         try:
-            row = _READERS[source.reader](**values)
+            is_code = source.reader in code.FORMATS
+            row = code.read(source.reader, raw, **values) if is_code else _READERS[source.reader](**values)
             policy = Policy.model_validate(written | row.pop("policy", {}))
         except (TypeError, ValueError, LookupError, AttributeError) as error:
             raise DataError(

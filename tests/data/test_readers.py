@@ -2,9 +2,14 @@
 
 from __future__ import annotations
 
+from typing import get_args
+
 import pytest
 
-from elastic.data.readers import gpqa, gsm8k, minerva, olympiad, plain, verl
+from elastic.contracts.code_tests import CodeTests
+from elastic.contracts.sources import ReaderName
+from elastic.data.catalogue import _READERS
+from elastic.data.readers import code, gpqa, gsm8k, minerva, olympiad, plain, verl
 
 
 def test_a_float_answer_is_the_integer_that_it_is() -> None:
@@ -67,6 +72,13 @@ def test_olympiad_answers_lose_their_dollars(answer: list[str], expected: str) -
     }
 
 
+def test_an_error_that_olympiad_bench_forgives_is_a_tolerance() -> None:
+    row = olympiad.read(question="How many per cent?", answer=["4.0"], source_id=1, error="1e-1")
+    assert row["policy"] == {"tolerance": pytest.approx(0.025)}
+    with pytest.raises(ValueError, match="could not convert"):
+        olympiad.read(question="q", answer=["x+1"], source_id=1, error="1e-1")
+
+
 def test_verl_rows_are_asked_by_their_user_turn() -> None:
     chat = [{"role": "system", "content": "Be brief."}, {"role": "user", "content": "What is 2 + 2?"}]
     row = verl.read(chat=chat, reward_model={"style": "rule", "ground_truth": "004"}, level=6)
@@ -84,3 +96,25 @@ def test_gpqa_options_stand_in_an_order_that_their_text_decides() -> None:
     assert {line[4:] for line in row["question"].splitlines()[2:]} == {"grey", *wrong}
     letters = {gpqa.read(f"Which colour, number {number}?", "grey", *wrong)["answer"] for number in range(40)}
     assert letters == set("ABCD")
+
+
+def test_a_code_problem_comes_with_its_tests_and_reference_program() -> None:
+    raw = {
+        "problem": "Read n, print n squared.",
+        "tests": {"inputs": ["3\n", "10\n"], "outputs": ["9\n", "100\n"]},
+        "solutions": ["print(int(input())**2)"],
+    }
+    row = code.read("taco", raw, question=raw["problem"], source_id=3)
+    assert str(row["question"]).startswith("Read n, print n squared.")
+    assert (row["answer"], row["source_id"], row["reference"]) == ("", "3", "print(int(input())**2)")
+    assert [test.outputs for test in CodeTests.from_text(row["tests"]).tests] == [("9\n",), ("100\n",)]
+
+
+@pytest.mark.parametrize("tests", [{"inputs": [], "outputs": []}, {"inputs": ["3"], "outputs": []}, None, "no JSON"])
+def test_a_code_problem_whose_tests_cannot_be_read_is_kept_without_any(tests: object) -> None:
+    row = code.read("taco", {"problem": "Do it.", "tests": tests}, question="Do it.", level=3)
+    assert row == {"question": "Do it.", "answer": "", "level": "3"}
+
+
+def test_every_reader_of_the_catalogue_exists() -> None:
+    assert set(get_args(ReaderName)) == {*_READERS, *code.FORMATS}
