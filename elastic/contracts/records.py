@@ -45,11 +45,13 @@ class Record(BaseModel):
 
 
 class Overlap(BaseModel):
-    """A taught row and the row of an evaluation set that it equals.
+    """A taught row and the row of an evaluation set that it meets.
 
     Attributes:
         split, source, question: of the taught row.
-        met_split, met_problem_id, met_source: of the evaluated one.
+        met_split, met_problem_id, met_source, met_question: of the evaluated one.
+        measure: what was compared (elastic/data/overlap.py).
+        share: what it measured, 0 to 1; 1 for equal texts.
     """
 
     model_config = ConfigDict(extra="forbid")
@@ -60,6 +62,9 @@ class Overlap(BaseModel):
     met_split: str
     met_problem_id: str
     met_source: str
+    met_question: str = ""
+    measure: str = "same text"
+    share: float = 1.0
 
 
 class Contamination(BaseModel):
@@ -69,7 +74,7 @@ class Contamination(BaseModel):
         checked: rows of teaching and training that were compared, as written.
         against: rows of validation and test.
         overlaps: what stands in both; curate writes nothing unless there is none.
-        removed: rows of sources for training that were rejected for what they met.
+        removed: rows that were rejected for what they met, each with all that it met.
     """
 
     model_config = ConfigDict(extra="forbid")
@@ -80,15 +85,35 @@ class Contamination(BaseModel):
     removed: list[Overlap]
 
 
+class Departure(BaseModel):
+    """Rows of a source that validate here and therefore do not train, unlike in the papers.
+
+    Attributes:
+        source: that was given for training.
+        validates: source whose rows stand in the validation split; the same one where that was drawn from it.
+        rows: of `source` that do not train for it.
+    """
+
+    model_config = ConfigDict(extra="forbid")
+
+    source: str
+    validates: str
+    rows: int
+
+
 class Curation(BaseModel):
     """What curate did, in counts.
 
     Attributes:
-        grader: name and version of the grader that checked the gold answers.
+        grader: name and version of the grader that checked the golds, by domain.
         collected: rows by source.
         rows: kept rows by source and split.
         rejected: rejected rows by reason.
+        rejected_by_source: the same by source and reason.
+        unfit: kept rows of benchmarks that a rule of fitness would reject, by rule and source.
+        unchecked: kept code rows without a reference program to check the tests by, by source.
         contamination: taught rows against the evaluation sets.
+        departures: what was taken out of training because it validates.
     """
 
     model_config = ConfigDict(extra="forbid")
@@ -97,7 +122,11 @@ class Curation(BaseModel):
     collected: dict[str, int]
     rows: dict[str, dict[str, int]]
     rejected: dict[str, int]
+    rejected_by_source: dict[str, dict[str, int]] = {}
+    unfit: dict[str, dict[str, int]] = {}
+    unchecked: dict[str, int] = {}
     contamination: Contamination
+    departures: list[Departure] = []
 
 
 class GateResult(BaseModel):

@@ -6,32 +6,48 @@ rows that are still open, in order; a decision is never taken back.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Container
 
 import polars as pl
 
-from elastic.contracts.frames import Problems
+from elastic.contracts.frames import EVALUATED_SPLITS, Problems
 from elastic.data.normalise import normalise_answer, problem_id
+from elastic.data.wording import wording_of
 
 OPEN = pl.col("split").is_null() & pl.col("reason").is_null()
+ANY_ROLE = pl.col("role") == "any"
 TRAINING_ROLE = pl.col("role") == "training"
+# Rows of a benchmark: a source that goes whole into an evaluation set.
+BENCHMARK = pl.col("role").is_in(EVALUATED_SPLITS)
 
-Same = Callable[[list[str], list[str]], list[bool]]
 
+def open_ledger(collected: pl.DataFrame, worded: Container[str] = ()) -> pl.DataFrame:
+    """Collected rows with what curation knows of each, all undecided.
 
-def open_ledger(collected: pl.DataFrame) -> pl.DataFrame:
-    """Collected rows with their `order`, `problem_id`, normalised `answer` beside `answer_original`, all undecided.
+    Adds `order`; `problem_id`, which says that two texts are equal; `copy`, which says that two problems are; and the
+    normalised `answer` beside `answer_original`.
 
     Args:
         collected: a frame Collected; its order is the order in which copies are preferred.
+        worded: sources whose problems are copies of each other when their wording is equal; of the others, whose
+            problems may differ in a sign, the text must be.
     """
-    return collected.rename({"answer": "answer_original"}).with_columns(
-        pl.int_range(pl.len()).alias("order"),
-        pl.Series("problem_id", [problem_id(question) for question in collected["question"]], dtype=pl.String),
-        pl.Series("answer", [normalise_answer(answer) for answer in collected["answer"]], dtype=pl.String),
-        split=pl.lit(None, pl.String),
-        reason=pl.lit(None, pl.String),
-        detail=pl.lit(""),
+    keys = [
+        wording_of(question).key if source in worded else None
+        for source, question in collected.select("source", "question").iter_rows()
+    ]
+    return (
+        collected.rename({"answer": "answer_original"})
+        .with_columns(
+            pl.int_range(pl.len()).alias("order"),
+            pl.Series("problem_id", [problem_id(question) for question in collected["question"]], dtype=pl.String),
+            pl.Series("answer", [normalise_answer(answer) for answer in collected["answer"]], dtype=pl.String),
+            pl.Series("copy", keys, dtype=pl.String),
+            split=pl.lit(None, pl.String),
+            reason=pl.lit(None, pl.String),
+            detail=pl.lit(""),
+        )
+        .with_columns(copy=pl.coalesce(pl.col("copy").drop_nulls().first().over("problem_id"), "problem_id"))
     )
 
 

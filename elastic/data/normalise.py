@@ -19,7 +19,7 @@ _LOOSE_SPACE = re.compile(r" (?=\W)|(?<=\W) ")
 _WHOLE_DECIMAL = re.compile(r"([+-]?\d+)\.0+")
 
 
-def _plain(text: str) -> str:
+def plain(text: str) -> str:
     """NFKC with one dash, one slash, single spaces and nothing invisible.
 
     NFKC alone would lower raised digits and join mixed numbers (`10²` to `102`, `4½` to `41/2`), which makes different
@@ -32,7 +32,7 @@ def _plain(text: str) -> str:
 
 def normalise_question(text: str) -> str:
     """The key of a question: plain characters, case folded, spaces only where they part two words or numbers."""
-    return _LOOSE_SPACE.sub("", _plain(text).casefold())
+    return _LOOSE_SPACE.sub("", plain(text).casefold())
 
 
 def problem_id(question: str) -> str:
@@ -57,7 +57,7 @@ def normalise_answer(text: str) -> str:
 
     Case is kept, and so is an answer that its wrapping leaves empty: whether it can be graded is the grader's to say.
     """
-    answer = _plain(text)
+    answer = plain(text)
     while True:
         inner = _inside(answer, "\\boxed{")
         if answer.startswith("$") and answer.endswith("$"):

@@ -7,12 +7,14 @@ from typing import Any
 
 import polars as pl
 import pytest
+from filled_frames import filled
 
 from elastic.contracts.frames import SPLITS, Collected, Problems, Rejected, check_frame
 from elastic.contracts.params.curate import CurateParams
+from elastic.contracts.sources import NearDuplicates
 from elastic.data.duplicates import mark_disagreement
 from elastic.data.ledger import open_ledger, problems_of, rejected_of
-from elastic.data.splits import OVERLAP, cut_splits
+from elastic.data.splits import cut_splits
 from elastic.errors import DataError
 
 PARAMS = {
@@ -47,15 +49,17 @@ def _row(
 ) -> dict[str, Any]:
     role = "training" if source == "mine" else "any"
     shows = {"thinking": "t", "solution": "s"} if shown else {"thinking": None, "solution": None}
-    return {"source": source, "role": role, "licence": "x", "question": question, "answer": answer, **shows, **values}
+    return {"source": source, "role": role, "question": question, "answer": answer, **shows, **values}
 
 
-def _cut(rows: list[dict[str, Any]], **changes: Any) -> pl.DataFrame:
-    collected = pl.DataFrame(rows, schema=dict.fromkeys(Collected.to_schema().columns, pl.String))
-    ledger = mark_disagreement(
-        open_ledger(collected), lambda ones, others: [float(a) == float(b) for a, b in zip(ones, others, strict=True)]
-    )
-    cut = cut_splits(ledger, CurateParams(**{**PARAMS, **changes}))
+def _same(claims: pl.DataFrame) -> list[bool]:
+    return [float(one) == float(other) for one, other in claims.select("answer", "reference").iter_rows()]
+
+
+def _cut(rows: list[dict[str, Any]], rules: dict[str, NearDuplicates] | None = None, **changes: Any) -> pl.DataFrame:
+    rules = rules or {}
+    ledger = mark_disagreement(open_ledger(filled(Collected, rows), worded=rules), _same)
+    cut = cut_splits(ledger, CurateParams(**{**PARAMS, **changes}), rules)
     assert cut.select((pl.col("split").is_null() != pl.col("reason").is_null()).all()).item(), "one decision a row"
     for split in SPLITS:
         check_frame(Problems, problems_of(cut, split), where=split, empty=True)
@@ -145,7 +149,7 @@ def test_a_row_for_training_that_stands_in_an_evaluation_set_is_turned_away(spli
     question = _questions(split, 1)[0]
     for rows in ([*POOL, _row(question, answer, source="mine")], [_row(question, answer, source="mine"), *POOL]):
         cut = _cut(rows)
-        assert _why(cut, "mine") == {question: OVERLAP}
+        assert _why(cut, "mine") == {question: f"stands in {split}"}
         assert cut.filter(source="mine")["detail"].item() == f"{split} {_hash(question)} of world (answer 1)"
         assert _splits(cut)[split] == _splits(_cut(POOL))[split]
 
@@ -157,7 +161,7 @@ def test_a_new_problem_with_a_held_out_hash_trains_and_enters_no_evaluation_set(
     assert new in _splits(cut)["training"]
     assert _splits(cut)["test"] == _splits(_cut(POOL))["test"]
     taken = _cut([*POOL, _row(new, source="mine"), _row(new)])
-    assert _why(taken, "mine") == {new: OVERLAP}
+    assert _why(taken, "mine") == {new: "stands in test"}
 
 
 def test_an_undrawn_held_out_problem_trains_only_as_the_copy_of_a_source_for_training() -> None:
@@ -202,6 +206,7 @@ def test_the_order_of_rows_within_a_source_changes_nothing() -> None:
     [
         ({"test": 200}, r"curate\.test: test needs 200 problems, but its half of the held-out ones has only \d+"),
         ({"validation": 200}, r"curate\.validation: validation needs 200"),
+        ({"validation": 0}, r"curate\.validation: no problem is left"),
         ({"training_share": 1.0}, r"curate\.teaching: no problem is left"),
         ({"training_share": 0.0}, r"curate\.training: no problem is left"),
     ],
@@ -215,3 +220,108 @@ def test_a_shortage_is_an_error_that_names_it_and_the_remedy(changes: dict[str, 
 def test_no_teaching_is_wanted_when_the_base_is_pinned() -> None:
     cut = _cut(POOL, teaching=0)
     assert _splits(cut)["teaching"] == []
+
+
+NEAR = NearDuplicates(threshold=0.6, words=2)
+BENCHMARKS = {"quiz": "test", "exam": "test", "mock": "validation"}
+OWN = {"validation": 0, "test": 0}
+
+
+def _bench(source: str, *questions: str, answer: str = "1") -> list[dict[str, Any]]:
+    role = BENCHMARKS[source]
+    return [_row(question, answer, source=source, shown=False) | {"role": role} for question in questions]
+
+
+def test_benchmarks_go_whole_into_their_split_each_by_its_source() -> None:
+    rows = [*_bench("quiz", "a", "b", "c"), *_bench("exam", "d"), *_bench("mock", "e", "f"), *POOL]
+    cut = _cut(rows, **OWN)
+    assert set(_splits(cut)["test"]) == {"a", "b", "c", "d"}
+    assert set(_splits(cut)["validation"]) == {"e", "f"}
+    assert not {"held out, not drawn"} - set(_why(cut).values())
+    drawn = _cut(rows)
+    assert set(_splits(drawn)["test"]) == {"a", "b", "c", "d", *_questions("test", 2)}
+
+
+def test_of_two_benchmarks_test_keeps_a_problem_and_then_the_first_source() -> None:
+    cut = _cut([*_bench("mock", "A", "only"), *_bench("quiz", "a", "b"), *_bench("exam", "B", "c"), *POOL], **OWN)
+    assert set(_splits(cut)["test"]) == {"a", "b", "c"}
+    assert _splits(cut)["validation"] == ["only"]
+    assert {source: _why(cut, source) for source in ("mock", "exam")} == {
+        "mock": {"A": "duplicate"},
+        "exam": {"B": "duplicate"},
+    }
+    assert cut.filter(source="mock", question="A")["detail"].item() == "kept from quiz"
+
+
+@pytest.mark.parametrize("answer", ["1", "2"])
+def test_what_evaluates_does_not_train_whatever_its_copies_say(answer: str) -> None:
+    mine = [_row(question, answer, source="mine") for question in ("a", "e", "new")]
+    world = [_row(question, answer) for question in ("a", "e")]
+    cut = _cut([*mine, *world, *_bench("quiz", "a"), *_bench("mock", "e"), *POOL], **OWN)
+    assert _splits(cut)["test"] == ["a"]
+    assert _splits(cut)["validation"] == ["e"]
+    assert _why(cut, "mine") == {"a": "stands in test", "e": "stands in validation"}
+    assert {question: _why(cut)[question] for question in ("a", "e")} == {"a": "duplicate", "e": "duplicate"}
+
+
+def test_benchmarks_that_disagree_lose_the_problem() -> None:
+    cut = _cut([*_bench("quiz", "a", "b"), *_bench("exam", "a", answer="2"), *_bench("mock", "e"), *POOL], **OWN)
+    assert _splits(cut)["test"] == ["b"]
+    assert _why(cut, "quiz") == _why(cut, "exam") == {"a": "conflicting answers"}
+
+
+def test_a_drawn_set_has_the_shares_of_sources_and_levels_of_its_pool() -> None:
+    """12 : 6 : 3 held-out problems and a set of 8 are 4.57, 2.29 and 1.14: rounded down 4, 2, 1, and one more."""
+    strata = {("world", "1"): 12, ("world", "2"): 6, ("other", None): 3}
+    pool = iter(_questions("test", 21))
+    rows = [
+        _row(next(pool), source=source, level=level) for (source, level), count in strata.items() for _ in range(count)
+    ]
+    rest = [row for row in POOL if _region(row["question"]) != "test"]
+    cut = _cut([*rows, *rest], test=8)
+    drawn = problems_of(cut, "test").select("source", "level", "question")
+    for (source, level), count in zip(strata, (5, 2, 1), strict=True):
+        own = sorted((r["question"] for r in rows if (r["source"], r["level"]) == (source, level)), key=_hash)
+        met = drawn.filter(pl.col("source") == source, pl.col("level").eq_missing(pl.lit(level)))
+        assert met["question"].to_list() == own[:count]
+
+
+def test_a_validation_set_can_be_held_out_of_training_sources() -> None:
+    asked = [_row(f"new{i}", source="mine", shown=False) for i in range(60)]
+    half = sorted((row["question"] for row in asked if _region(row["question"]) == "validation"), key=_hash)
+    cut = _cut([*POOL, *asked], validation=5, validation_from="training", training=200)
+    assert _splits(cut)["validation"] == half[:5]
+    assert _why(cut, "mine") == dict.fromkeys(half[5:], "held out, not drawn")
+    assert len(problems_of(cut, "training").filter(source="mine")) == 60 - len(half)
+    assert set(_questions("validation", len(POOL))) <= {q for q, why in _why(cut).items() if why.startswith("held")}
+
+
+def _sentence(number: int, last: str) -> str:
+    """Seven words that stand in no other sentence, and one more."""
+    return " ".join(f"{chr(97 + number // 26)}{chr(97 + number % 26)}{letter}" for letter in "abcdefg") + " " + last
+
+
+@pytest.mark.parametrize(("threshold", "near"), [(0.75, True), (0.76, False)])
+def test_of_near_duplicates_one_stays_and_the_larger_threshold_decides(threshold: float, near: bool) -> None:
+    """Of seven runs of two words six are shared, so eight differ in all: 0.75."""
+    rows = [_row(_sentence(i, "day"), source="one") for i in range(60)]
+    copies = [_row(_sentence(i, "hour"), source="other") for i in range(60)]
+    rules = {"one": NEAR, "other": NearDuplicates(threshold=threshold, words=2)}
+    cut = _cut([*rows, *copies], rules)
+    gone = {question for question, why in _why(cut, "other").items() if why == "near duplicate"}
+    assert gone == ({row["question"] for row in copies} if near else set())
+    assert "near duplicate" not in _why(cut, "one").values()
+    if near:
+        assert _splits(cut) == _splits(_cut(rows, rules))
+        assert cut.filter(source="other")["detail"].str.contains(r"^0\.75 of [0-9a-f]{16} of one$").all()
+    assert "near duplicate" not in _why(_cut([*rows, *copies], {"one": NEAR}), "other").values()
+
+
+def test_problems_of_equal_wording_are_copies_between_sources_that_compare_wording() -> None:
+    question = _questions("training", 1)[0]
+    spelt = rf"$\text{{{question[0]}}}\,{{{question[1:]}}}$"
+    rules = {"world": NEAR, "other": NEAR}
+    assert _why(_cut([*POOL, _row(spelt, source="other")], rules), "other") == {spelt: "duplicate"}
+    assert _why(_cut([*POOL, _row(spelt, "2", source="other")], rules), "other") == {spelt: "conflicting answers"}
+    for known in ({}, {"other": NEAR}):
+        assert "duplicate" not in _why(_cut([*POOL, _row(spelt, source="other")], known), "other").values()
