@@ -148,3 +148,4 @@ def test_every_source_of_the_public_profile_stands_in_the_mirror(monkeypatch: py
         expected = read_params(Path(f"data/sources/{wanted.name}.yaml"))["rows"]
         assert len(found) == expected, wanted.name
         assert len({row["source_id"] for row in found}) == expected, wanted.name
+        assert all(row["tests"] for row in found if row["domain"] == "code"), wanted.name
