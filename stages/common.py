@@ -45,6 +45,7 @@ class Context:
         stage: as in dvc.yaml, `train@r1`.
         scratch: folder for resumable state, keyed by the fingerprint; kept until the stage has succeeded.
         sampled_tokens, resumed_from, facts: what `run()` reports for the record.
+        main: whether this process writes; of several that train together (torchrun), the first does.
     """
 
     stage: str
@@ -52,18 +53,20 @@ class Context:
     sampled_tokens: int = 0
     resumed_from: int = 0
     facts: dict[str, Any] = field(default_factory=dict)
+    main: bool = field(default_factory=lambda: int(os.environ.get("RANK", "0")) == 0)
     _last: float = 0.0
 
     def progress(self, text: str, *, every: float = 5.0) -> None:
         """Print a progress line, at most one every `every` seconds."""
         now = time.monotonic()
-        if now - self._last >= every:
+        if self.main and now - self._last >= every:
             self._last = now
             print(f"[{self.stage}] {text}", flush=True)
 
     def say(self, text: str) -> None:
         """Print a line now."""
-        print(f"[{self.stage}] {text}", flush=True)
+        if self.main:
+            print(f"[{self.stage}] {text}", flush=True)
 
 
 def raw_params() -> Mapping[str, Any]:
@@ -178,8 +181,12 @@ def run_stage(
     code = _code_digest()
     fingerprint = hashlib.sha256(repr((stage, plain, digests, code)).encode()).hexdigest()[:16]
     scratch = SCRATCH / f"{stage.replace('@', '-')}-{fingerprint}"
+    context = Context(stage, scratch)
+    if not context.main:
+        scratch.mkdir(parents=True, exist_ok=True)
+        run(context)
+        return
     with _locked(scratch, stage):
-        context = Context(stage, scratch)
         run(context)
         changed = [str(path) for path in inputs if file_digest(path) != digests[str(path)]]
         if changed:

@@ -10,8 +10,10 @@ from __future__ import annotations
 import json
 import shutil
 import sys
+from dataclasses import asdict
 from pathlib import Path
 
+import polars as pl
 from dvclive import Live
 
 from elastic.answers.frames import gold_columns, golds_of
@@ -21,26 +23,28 @@ from elastic.contracts.params.base import ContextBlock
 from elastic.contracts.params.common import validate
 from elastic.contracts.params.grading import GradingParams
 from elastic.contracts.params.prompt import PromptParams
-from elastic.contracts.params.train import RoundParams, RoundsBlock, TrainParams
+from elastic.contracts.params.train import RoundsBlock, TrainParams
 from elastic.engines.loading import load_engine
 from elastic.engines.runtime import use_cpu
 from elastic.errors import ParamsError
 from elastic.prompts import Prompter
-from elastic.training.trl_adapter import MonitorSlice, Question, Recipe, train
+from elastic.training.groups import Question
+from elastic.training.grpo import MonitorSlice, train
+from elastic.training.recipe import Recipe, recipe_of
 from stages.common import Context, exit_with_message, params_block, run_stage, staged
 
 TRAINING = Path("data/bucketed/training.parquet")
 VALIDATION = Path("data/curated/validation.parquet")
+SLICE = Path("data/bucketed/validation.parquet")
 GATES = [Path("reports/checks/curated.json"), Path("reports/checks/bucketed.json")]
 
 
-def recipe_of(round_params: RoundParams, params: TrainParams) -> Recipe:
-    """The recipe of one round."""
-    return Recipe(
-        **round_params.model_dump(include={"steps", "learning_rate"}),
-        **params.model_dump(exclude={"monitor", "preflight"}),
-        budget=round_params.budget,
-    )
+def questions_of(frame: pl.DataFrame) -> list[Question]:
+    """The problems of a frame Problems or TrainingSet, with their bucket where it has one."""
+    golds = golds_of(gold_columns(frame))
+    buckets = frame["bucket"].to_list() if "bucket" in frame.columns else [None] * len(frame)
+    columns = zip(frame["problem_id"], frame["question"], golds, buckets, strict=True)
+    return [Question(name, question, gold, bucket) for name, question, gold, bucket in columns]
 
 
 def write_curves(log: Path, folder: Path) -> None:
@@ -53,6 +57,8 @@ def write_curves(log: Path, folder: Path) -> None:
         for line in log.read_text(encoding="utf-8").splitlines():
             row = json.loads(line)
             live.step = row.pop("step")
+            if "alert" in row:
+                continue
             prefix = f"monitor/{row.pop('monitor')}/" if "monitor" in row else "train/"
             for key, value in row.items():
                 if value is not None:
@@ -76,12 +82,9 @@ def run(
         DataError: an input is missing or breaks its contract.
     """
     training = read_frame(TrainingSet, TRAINING).sort("rank")
-    validation = read_frame(Problems, VALIDATION).sort("problem_id").head(params.monitor.problems)
-
-    def questions(frame) -> list[Question]:  # type: ignore[no-untyped-def]
-        golds = golds_of(gold_columns(frame))
-        named = zip(frame["problem_id"], frame["question"], golds, strict=True)
-        return [Question(name, question, gold) for name, question, gold in named]
+    cut = read_frame(TrainingSet, SLICE, empty=True)
+    validation = cut if len(cut) else read_frame(Problems, VALIDATION)
+    validation = validation.sort("problem_id").head(params.monitor.problems)
 
     engine, tokenizer = load_engine(prev, batch_size=recipe.prompts * recipe.samples)
     with load_grader(grader_name) as grader:
@@ -90,8 +93,8 @@ def run(
             Prompter(tokenizer, template=prompt.template, system=prompt.system),
             engine.markers,
             grader,
-            questions(training),
-            MonitorSlice(params.monitor.every, questions(validation), [recipe.budget, params.monitor.unseen]),
+            questions_of(training),
+            MonitorSlice(params.monitor.every, questions_of(validation), [recipe.budget, params.monitor.unseen]),
             recipe,
             preflight_steps=params.preflight.steps,
             scratch=context.scratch,
@@ -100,7 +103,9 @@ def run(
             say=context.say,
         )
     context.resumed_from, context.sampled_tokens = trained.resumed_from, trained.sampled_tokens
-    context.facts = {"steps": trained.steps, "budget": str(recipe.budget), "grader": grader_name}
+    context.facts = {"budget": str(recipe.budget), "grader": grader_name, **asdict(trained)}
+    if not context.main:
+        return
     with staged(curves) as folder:
         write_curves(context.scratch / "metrics.jsonl", folder)
     with staged(output) as folder:
@@ -126,7 +131,7 @@ def main() -> None:
     run_stage(
         f"train@{name}",
         {"round": rounds[name], "train": params, "prompt": prompt, "grading": grading},
-        [TRAINING, VALIDATION, *GATES, prev],
+        [TRAINING, SLICE, VALIDATION, *GATES, prev],
         [output, curves],
         lambda context: run(
             recipe_of(rounds[name], params), params, prompt, grading.training, prev, output, curves, context

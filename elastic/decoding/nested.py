@@ -13,7 +13,7 @@ from collections.abc import Sequence
 
 from elastic.budget import Budget
 from elastic.decoding.plan import Plan, Prompt, Sampled
-from elastic.decoding.prefixes import cut_solution, cut_total
+from elastic.decoding.prefixes import cut_solution, cut_total, holds_the_end, solve_all, solve_prefix
 from elastic.engines.protocol import Engine, Job, Progress
 from elastic.errors import BudgetError
 from elastic.trace import Trace
@@ -61,10 +61,10 @@ def nested(
     jobs: dict[tuple[int, int | None], Job] = {}
     for index, (trace, seed) in enumerate(zip(thinking, seeds, strict=True)):
         for budget in budgets:
-            if not _contains(budget.think, trace):
-                jobs[index, budget.think] = _forced(trace, budget.think, largest.solution, seed)
+            if not holds_the_end(budget.think, trace):
+                jobs[index, budget.think] = solve_prefix(trace, budget.think, largest.solution, seed)
         if length := _solution_after_end(trace, largest, limit, plan.faithful):
-            jobs[index, None] = _after_end(trace, length, seed)
+            jobs[index, None] = solve_all(trace, length, seed)
     solved = dict(zip(jobs, engine.generate(list(jobs.values()), plan.sampling, progress=progress), strict=True))
 
     rows = []
@@ -72,7 +72,7 @@ def nested(
         ended = solved.get((index, None), thinking[index])
         plain = thinking[index] if ended.closed == "eos" else ended
         for budget in budgets:
-            trace = ended if _contains(budget.think, thinking[index]) else solved[index, budget.think]
+            trace = ended if holds_the_end(budget.think, thinking[index]) else solved[index, budget.think]
             trace = cut_solution(trace, budget.solution)
             trace.check(budget)
             rows.append(Sampled(prompt.problem_id, sample, "separate", budget, None, trace))
@@ -82,23 +82,9 @@ def nested(
     return rows
 
 
-def _contains(think: int, trace: Trace) -> bool:
-    """Whether the thinking's own end lies inside a budget: a delimiter that comes after t tokens is forced instead."""
-    return trace.n_think < think if trace.closed == "natural" else trace.closed == "eos" and trace.n_think <= think
-
-
 def _solution_after_end(trace: Trace, largest: Budget, limit: int, faithful: bool) -> int:
     """How long a solution after the thinking's own end is wanted; 0 where none is."""
-    budgeted = largest.solution if _contains(largest.think, trace) else 0
+    budgeted = largest.solution if holds_the_end(largest.think, trace) else 0
     if trace.closed == "natural":
         return max(budgeted, limit - trace.n_think)
     return budgeted if faithful else 0
-
-
-def _after_end(trace: Trace, solution: int, seed: int) -> Job:
-    return Job.solve(trace.prompt_ids, trace.think_ids, solution, seed, closed=trace.closed, opening=trace.opening)
-
-
-def _forced(trace: Trace, think: int, solution: int, seed: int) -> Job:
-    prefix = trace.think_ids[: trace.opening + think]
-    return Job.solve(trace.prompt_ids, prefix, solution, seed, closed="forced", opening=trace.opening)

@@ -4,7 +4,24 @@ from __future__ import annotations
 
 from dataclasses import replace
 
+from elastic.engines.protocol import Job
 from elastic.trace import Trace
+
+
+def holds_the_end(think: int, trace: Trace) -> bool:
+    """Whether the thinking's own end lies inside a budget: a delimiter that comes after t tokens is forced instead."""
+    return trace.n_think < think if trace.closed == "natural" else trace.closed == "eos" and trace.n_think <= think
+
+
+def solve_prefix(trace: Trace, think: int, solution: int, seed: int) -> Job:
+    """The job of a solution from the first `think` tokens of the thinking, whose end is forced there."""
+    prefix = trace.think_ids[: trace.opening + think]
+    return Job.solve(trace.prompt_ids, prefix, solution, seed, closed="forced", opening=trace.opening)
+
+
+def solve_all(trace: Trace, solution: int, seed: int) -> Job:
+    """The job of a solution from all of the thinking, which ended by itself."""
+    return Job.solve(trace.prompt_ids, trace.think_ids, solution, seed, closed=trace.closed, opening=trace.opening)
 
 
 def cut_solution(trace: Trace, solution: int) -> Trace:

@@ -3,46 +3,64 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 
-import torch
-
+from elastic.answers.verdict import Verdict
 from elastic.errors import TrainingError
-from elastic.trace import Trace
-from elastic.training.advantages import zero_variance_share
+from elastic.rewards.protocol import Rollout
 
 
 def _mean(values: Sequence[float]) -> float | None:
     return sum(values) / len(values) if values else None
 
 
-def rollout_figures(traces: Sequence[Trace], rewards: torch.Tensor, group_size: int) -> dict[str, float | None]:
+@dataclass(frozen=True)
+class Scores:
+    """A group as it is counted: its rollouts, their rewards (None where grading failed), its difficulty bucket."""
+
+    rollouts: Sequence[Rollout]
+    rewards: Sequence[float | None]
+    bucket: str | None = None
+
+
+def _finished(rollout: Rollout) -> bool:
+    return rollout.finish == "eos" and rollout.closed in ("natural", "forced")
+
+
+def _truncated(rollout: Rollout) -> bool:
+    return rollout.finish == "budget" and rollout.closed in ("natural", "forced")
+
+
+def rollout_figures(groups: Sequence[Scores]) -> dict[str, float | None]:
     """Figures of one generation batch.
 
-    Args:
-        traces: B traces, whole groups in a row.
-        rewards: (B,), NaN where grading failed.
-        group_size: K.
-
     Returns:
-        Shares and mean token counts; None where no trace is of that kind.
+        Shares and mean token counts; None where no rollout is of that kind. `accuracy` is of graded rollouts, and
+        `accuracy_BUCKET` the same by the difficulty of the problem.
     """
-    values = rewards.tolist()
+    rollouts = [rollout for group in groups for rollout in group.rollouts]
+    rewards = [reward for group in groups for reward in group.rewards if reward is not None]
+    graded = [rollout for rollout in rollouts if rollout.verdict is not Verdict.ERROR]
+    correct = [rollout for rollout in graded if rollout.correct]
+    wrong = [rollout for rollout in graded if not rollout.correct]
     figures: dict[str, float | None] = {
-        "reward": float(rewards.nanmean()),
-        "zero_variance_share": zero_variance_share(rewards, group_size),
-        "forced_share": _mean([trace.closed == "forced" for trace in traces]),
-        "eos_in_think_share": _mean([trace.closed == "eos" for trace in traces]),
-        "truncated_solution_share": _mean([trace.truncated_solution for trace in traces]),
-        "finished_share": _mean([trace.finish == "eos" and trace.has_delimiter for trace in traces]),
-        "grading_error_share": float(rewards.isnan().float().mean()),
-        "sampled_tokens": float(sum(trace.n_sampled for trace in traces)),
-        "think_tokens": _mean([trace.n_think for trace in traces]),
-        "solution_tokens": _mean([trace.n_solution for trace in traces]),
+        "reward": _mean(rewards),
+        "accuracy": _mean([rollout.correct for rollout in graded]),
+        "zero_variance_share": _mean([len({r for r in group.rewards if r is not None}) < 2 for group in groups]),
+        "forced_share": _mean([rollout.closed == "forced" for rollout in rollouts]),
+        "eos_in_think_share": _mean([rollout.closed == "eos" for rollout in rollouts]),
+        "truncated_solution_share": _mean([_truncated(rollout) for rollout in rollouts]),
+        "finished_share": _mean([_finished(rollout) for rollout in rollouts]),
+        "grading_error_share": 1 - len(graded) / max(len(rollouts), 1),
+        "think_tokens": _mean([rollout.think_tokens for rollout in rollouts]),
+        "solution_tokens": _mean([rollout.solution_tokens for rollout in rollouts]),
     }
-    for name, wanted in (("correct", lambda r: r > 0), ("wrong", lambda r: r <= 0)):
-        chosen = [trace for trace, reward in zip(traces, values, strict=True) if wanted(reward)]
-        figures[f"think_tokens_{name}"] = _mean([trace.n_think for trace in chosen])
-        figures[f"solution_tokens_{name}"] = _mean([trace.n_solution for trace in chosen])
+    for name, chosen in (("correct", correct), ("wrong", wrong)):
+        figures[f"think_tokens_{name}"] = _mean([rollout.think_tokens for rollout in chosen])
+        figures[f"solution_tokens_{name}"] = _mean([rollout.solution_tokens for rollout in chosen])
+    for bucket in sorted({group.bucket for group in groups if group.bucket}):
+        of_bucket = [r for group in groups if group.bucket == bucket for r in group.rollouts]
+        figures[f"accuracy_{bucket}"] = _mean([r.correct for r in of_bucket if r.verdict is not Verdict.ERROR])
     return figures
 
 

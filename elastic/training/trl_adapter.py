@@ -1,8 +1,8 @@
-"""The one file that knows TRL: GRPO with budgeted rollouts, through GRPOTrainer's `rollout_func`.
+"""The one file that knows TRL: GRPO over groups that are sampled, graded and rewarded outside of it.
 
-What is ours: the rollout (`elastic.training.rollout`), the loss mask of the forced delimiter (`env_mask`), the reward's
-traces and verdicts, the group advantages (TRL adds 1e-4 to the standard deviation, E1 1e-6), the figures and the
-preflight. What is TRL's: batching, log-probabilities, loss, optimisation, checkpoints.
+What is ours: the groups (`elastic.training.groups`), the loss mask of the forced delimiter and of samples that are left
+out, the advantages (TRL adds 1e-4 to the standard deviation, E1 1e-6; and it holds rewards in single precision, in
+which a price of 1e-7 a token drowns). What is TRL's: batching, log-probabilities, loss, optimisation, checkpoints.
 
 Facts of TRL 1.16 that this file leans on, each held by a test: `rollout_func` receives every prompt `num_generations`
 times and returns one completion an entry; extra lists reach the reward function by keyword; `env_mask` multiplies the
@@ -14,29 +14,20 @@ from __future__ import annotations
 import os
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
-from pathlib import Path
 from typing import Any
 
 import torch
-from datasets import Dataset
-from transformers import PreTrainedModel, PrinterCallback, TrainerCallback
+from accelerate.utils import gather_object
 from trl import GRPOConfig, GRPOTrainer
 
-from elastic.answers.graders import Grader
-from elastic.answers.verdict import Gold
-from elastic.budget import Budget
-from elastic.engines.transformers import TransformersEngine
-from elastic.errors import TrainingError
-from elastic.markers import Markers
-from elastic.prompts import Prompter
-from elastic.rewards.correctness import correctness
+from elastic.contracts.params.train import LeaveOut
 from elastic.seeding import stream_seed
-from elastic.trace import Trace
-from elastic.training.advantages import group_advantages
-from elastic.training.checkpoints import MarkComplete, checkpoint_step, newest_complete
-from elastic.training.monitors import PreflightWatch, rollout_figures
-from elastic.training.rollout import sample_rollouts, training_row
-from elastic.training.steplog import StepLog
+from elastic.training.advantages import Estimator
+from elastic.training.groups import Group, GroupSampler, Question
+from elastic.training.monitors import Scores, rollout_figures
+from elastic.training.recipe import Recipe
+from elastic.training.rollout import training_row
+from elastic.training.selection import takes_part
 
 os.environ.setdefault("TRL_EXPERIMENTAL_SILENCE", "1")
 
@@ -44,62 +35,14 @@ os.environ.setdefault("TRL_EXPERIMENTAL_SILENCE", "1")
 _NO_CLIP = 1e9
 
 
-@dataclass(frozen=True)
-class Question:
-    """A problem to train or to watch on."""
-
-    problem_id: str
-    question: str
-    gold: Gold
-
-
-@dataclass(frozen=True)
-class Recipe:
-    """How to train; see TrainParams and RoundParams for the meaning of each value."""
-
-    budget: Budget
-    steps: int
-    learning_rate: float
-    prompts: int
-    samples: int
-    minibatches: int
-    micro_batch: int
-    temperature: float
-    clip_low: float
-    clip_high: float
-    kl: float
-    loss: str
-    advantage_eps: float
-    warmup_steps: int
-    max_grad_norm: float
-    faithful: bool
-    save_every: int
-    seed: int
-
-
-@dataclass(frozen=True)
-class MonitorSlice:
-    """A fixed slice that is generated every `every` steps at each of `budgets`."""
-
-    every: int
-    questions: Sequence[Question]
-    budgets: Sequence[Budget]
-
-
 @dataclass
-class Trained:
-    """What a run did."""
+class Batch:
+    """The last generation batch, handed from the rollout to the trainer and its callbacks.
 
-    resumed_from: int
-    steps: int
-    sampled_tokens: int
+    `groups` are those of this process, `figures` of all processes.
+    """
 
-
-@dataclass
-class _Batch:
-    """The last generation batch of this process, handed from the reward function to the trainer and its callbacks."""
-
-    traces: list[Trace] = field(default_factory=list)
+    groups: list[Group] = field(default_factory=list)
     figures: dict[str, Any] = field(default_factory=dict)
     calls: int = 0
 
@@ -111,6 +54,7 @@ def loss_options(recipe: Recipe) -> dict[str, Any]:
         "epsilon": _NO_CLIP if recipe.faithful else recipe.clip_low,
         "epsilon_high": _NO_CLIP if recipe.faithful else recipe.clip_high,
         "beta": recipe.kl,
+        "entropy_coef": recipe.entropy,
         "temperature": recipe.temperature,
         "max_completion_length": recipe.budget.total + 1,
         "num_generations": recipe.samples,
@@ -119,208 +63,105 @@ def loss_options(recipe: Recipe) -> dict[str, Any]:
     }
 
 
-class BudgetedGRPOTrainer(GRPOTrainer):
-    """GRPOTrainer whose advantages are `group_advantages` with the recipe's own eps."""
+def trainer_options(recipe: Recipe, *, processes: int, use_cpu: bool, folder: str) -> GRPOConfig:
+    """TRL's configuration of a recipe on a number of processes, checkpoints under `folder`."""
+    passes = recipe.prompts * recipe.samples // recipe.micro_batch // processes
+    return GRPOConfig(
+        **loss_options(recipe),
+        output_dir=folder,
+        max_steps=recipe.steps,
+        per_device_train_batch_size=recipe.micro_batch,
+        gradient_accumulation_steps=passes // recipe.minibatches,
+        steps_per_generation=passes,
+        learning_rate=recipe.learning_rate,
+        lr_scheduler_type="constant_with_warmup",
+        warmup_steps=recipe.warmup_steps,
+        max_grad_norm=recipe.max_grad_norm,
+        shuffle_dataset=False,
+        remove_unused_columns=False,
+        bf16=False,
+        gradient_checkpointing=False,
+        use_cpu=use_cpu,
+        dataloader_pin_memory=not use_cpu,
+        save_steps=recipe.save_every,
+        logging_steps=1,
+        report_to="none",
+        disable_tqdm=True,
+        seed=recipe.seed,
+    )
 
-    def __init__(self, *args: Any, advantage_eps: float, **kwargs: Any) -> None:
+
+def reward_of(reward: list[float | None], **_: Any) -> list[float | None]:
+    """The rewards that the rollout has found, passed through TRL for its own statistics."""
+    return reward
+
+
+class GroupedGRPOTrainer(GRPOTrainer):
+    """GRPOTrainer with our own advantages, and a loss that leaves samples out.
+
+    Args:
+        batch: what the rollout left.
+        estimator: of the recipe.
+        leave_out: of the recipe.
+    """
+
+    def __init__(
+        self, *args: Any, batch: Batch, estimator: Estimator, leave_out: LeaveOut | None = None, **kwargs: Any
+    ) -> None:
         super().__init__(*args, **kwargs)
-        self._advantage_eps = advantage_eps
-        self._all_rewards: torch.Tensor | None = None
-
-    def _calculate_rewards(self, *args: Any, **kwargs: Any) -> torch.Tensor:
-        rewards = super()._calculate_rewards(*args, **kwargs)
-        self._all_rewards = rewards[:, 0]
-        return rewards
+        self._batch, self._estimator, self._leave_out = batch, estimator, leave_out
 
     def _generate_and_score_completions(self, inputs: list[dict[str, Any]]) -> dict[str, Any]:
         output = super()._generate_and_score_completions(inputs)
-        assert self._all_rewards is not None
+        device = output["advantages"].device
+        rewards = [reward for group in self._batch.groups for reward in group.rewards]
+        known = torch.tensor([float("nan") if r is None else r for r in rewards], dtype=torch.float64, device=device)
         assert self.num_generations is not None
-        advantages = group_advantages(self._all_rewards, self.num_generations, self._advantage_eps)
+        advantages = self._estimator(self.accelerator.gather(known), self.num_generations)
         start = self.accelerator.process_index * len(inputs)
-        output["advantages"] = advantages[start : start + len(inputs)]
+        output["advantages"] = advantages[start : start + len(inputs)].float()
+
+        rollouts = [rollout for group in self._batch.groups for rollout in group.rollouts]
+        kept = torch.tensor([[takes_part(rollout, self._leave_out)] for rollout in rollouts], device=device)
+        output["tool_mask"] = output["tool_mask"] * kept
+        tokens = (output["completion_mask"] * output["tool_mask"]).sum()
+        output["num_items_in_batch"] = self.accelerator.gather(tokens).sum()
         return output
 
 
-class _Watch(TrainerCallback):
-    """Passes every step's figures to the tracker, runs the monitor slice and the preflight."""
+def rollout_function(
+    sampler: GroupSampler, questions: Sequence[Question], batch: Batch, recipe: Recipe
+) -> Callable[[list[Any], GRPOTrainer], dict[str, Any]]:
+    """TRL's `rollout_func`: samples the groups of this process and leaves them in `batch`.
 
-    def __init__(
-        self,
-        batch: _Batch,
-        track: Callable[[int, dict[str, Any]], None],
-        preflight: PreflightWatch,
-        monitor: Callable[[int], None],
-        every: int,
-        say: Callable[[str], None],
-    ) -> None:
-        self.batch, self.track, self.preflight, self.say = batch, track, preflight, say
-        self.monitor, self.every = monitor, every
-
-    def on_train_begin(self, args: Any, state: Any, control: Any, **kwargs: Any) -> None:
-        if state.global_step == 0:
-            self.monitor(0)
-
-    def on_step_end(self, args: Any, state: Any, control: Any, **kwargs: Any) -> None:
-        if self.batch.calls == 0:
-            raise TrainingError(
-                "the trainer never called the budgeted rollout",
-                where="elastic/training/trl_adapter.py",
-                remedy="this version of TRL ignores rollout_func: install the version in constraints.txt",
-            )
-        warning = self.preflight.observe(self.batch.figures, step=state.global_step)
-        if warning:
-            self.say(f"warning: {warning}")
-
-    def on_log(self, args: Any, state: Any, control: Any, logs: dict[str, Any] | None = None, **kwargs: Any) -> None:
-        logs = logs or {}
-        if "loss" not in logs:
-            return
-        kept = ("loss", "grad_norm", "learning_rate", "entropy", "kl", "clip_ratio/region_mean")
-        row = {key.partition("/")[0]: float(logs[key]) for key in kept if key in logs}
-        self.track(state.global_step, {**self.batch.figures, **row})
-        # Watched here, after the step's own row and before its checkpoint, so that a resumed log has no gap.
-        if state.global_step % self.every == 0:
-            self.monitor(state.global_step)
-
-
-def train(
-    model: PreTrainedModel,
-    prompter: Prompter,
-    markers: Markers,
-    grader: Grader,
-    questions: Sequence[Question],
-    monitor: MonitorSlice,
-    recipe: Recipe,
-    *,
-    preflight_steps: int,
-    scratch: Path,
-    batch_size: int,
-    use_cpu: bool,
-    say: Callable[[str], None] = print,
-) -> Trained:
-    """Train `model` in place; resumes exactly from the newest complete checkpoint in `scratch`.
-
-    Args:
-        model: the policy, loaded from a folder.
-        prompter: renders questions.
-        markers: delimiters.
-        grader: gives the reward's verdicts.
-        questions: training problems in their order.
-        monitor: the slice that is watched.
-        recipe: how to train.
-        preflight_steps: first steps that must show a gradient.
-        scratch: checkpoints and `metrics.jsonl`; survives a kill.
-        batch_size: rows decoded together.
-        use_cpu: keep off accelerators.
-        say: prints a line.
-
-    Raises:
-        TrainingError: nothing can be learnt as configured.
+    A rollout's random stream depends on the step and on its row in the batch of all processes.
     """
-    engine = TransformersEngine(model, markers, batch_size=batch_size)
-    conversations = [prompter.messages(question.question) for question in questions]
-    rendered = {turns[-1]["content"]: prompter.render_messages(turns) for turns in conversations}
-    batch = _Batch()
-    checkpoint = newest_complete(scratch)
-    start = checkpoint_step(checkpoint)
-    log = StepLog(scratch / "metrics.jsonl", keep_until=start)
+    by_content = {sampler.prompter.messages(question.question)[-1]["content"]: question for question in questions}
 
     def rollout(prompts: list[Any], trainer: GRPOTrainer) -> dict[str, Any]:
         first = trainer.accelerator.process_index * len(prompts)
         step = trainer.state.global_step
-        ids = [rendered[prompt[-1]["content"]] for prompt in prompts]
-        seeds = [stream_seed(recipe.seed, "rollout", step, first + row) for row in range(len(prompts))]
-        batch.traces = sample_rollouts(engine, ids, seeds, recipe.budget, recipe.temperature)
-        batch.calls += 1
-        rows = [training_row(trace, markers.close_id, faithful=recipe.faithful) for trace in batch.traces]
+
+        def stream(row: int, attempt: int) -> int:
+            return stream_seed(recipe.seed, "rollout", step, first + row, *([attempt] if attempt else []))
+
+        asked = [by_content[prompt[-1]["content"]] for prompt in prompts[:: recipe.samples]]
+        sampled = sampler.sample(asked, stream)
+        batch.groups, batch.calls = sampled.groups, batch.calls + 1
+        scores = gather_object([Scores(g.rollouts, g.rewards, g.question.bucket) for g in sampled.groups])
+        costs = gather_object([(sampled.drawn, sampled.resampled)])
+        batch.figures = rollout_figures(scores)
+        batch.figures["sampled_tokens"] = float(sum(drawn for drawn, _ in costs))
+        batch.figures["resampled_groups"] = sum(again for _, again in costs)
+        sampler.memory.observe([score.rollouts for score in scores], where="training")
+        traces = [trace for group in sampled.groups for trace in group.traces]
+        rows = [training_row(trace, sampler.markers.close_id, faithful=recipe.faithful) for trace in traces]
         return {
-            "prompt_ids": [list(prompt) for prompt in ids],
+            "prompt_ids": [list(trace.prompt_ids) for trace in traces],
             "completion_ids": [row.completion_ids for row in rows],
             "logprobs": None,
             "env_mask": [row.loss_mask for row in rows],
-            "trace": batch.traces,
+            "reward": [reward for group in sampled.groups for reward in group.rewards],
         }
 
-    def grade(traces: Sequence[Trace], golds: Sequence[Gold]) -> list[float | None]:
-        solutions = [
-            prompter.text(trace.solution_ids, markers) if trace.closed in ("natural", "forced") else None
-            for trace in traces
-        ]
-        return [correctness(grade.verdict) for grade in grader.grade_many(solutions, golds)]
-
-    def reward(trace: list[Trace], question: list[int], **_: Any) -> list[float | None]:
-        rewards = grade(trace, [questions[index].gold for index in question])
-        known = torch.tensor([float("nan") if value is None else value for value in rewards])
-        batch.figures = rollout_figures(trace, known, recipe.samples)
-        return rewards
-
-    def watch(step: int) -> None:
-        for budget in monitor.budgets:
-            seeds = [stream_seed(recipe.seed, "monitor", question.problem_id) for question in monitor.questions]
-            prompts = [prompter.render(question.question) for question in monitor.questions]
-            traces = sample_rollouts(engine, prompts, seeds, budget, recipe.temperature)
-            rewards = [r for r in grade(traces, [question.gold for question in monitor.questions]) if r is not None]
-            log.write(
-                step,
-                {
-                    "monitor": str(budget),
-                    "accuracy": sum(rewards) / max(len(rewards), 1),
-                    "mean_think_tokens": sum(trace.n_think for trace in traces) / len(traces),
-                    "mean_solution_tokens": sum(trace.n_solution for trace in traces) / len(traces),
-                    "forced_share": sum(trace.closed == "forced" for trace in traces) / len(traces),
-                    "monitor_tokens": sum(trace.n_sampled for trace in traces),
-                },
-            )
-
-    def track(step: int, figures: dict[str, Any]) -> None:
-        log.write(step, figures)
-        batch.figures["sampled_tokens"] = 0.0  # drawn once, however many minibatches train on them
-        say(
-            f"step {step}/{recipe.steps}  reward {figures['reward']:.3f}  thinking {figures['think_tokens']:.1f}  "
-            f"solution {figures['solution_tokens']:.1f}  forced {figures['forced_share']:.0%}"
-        )
-
-    rollouts = recipe.prompts * recipe.samples
-    options: dict[str, Any] = {
-        **loss_options(recipe),
-        "output_dir": str(scratch),
-        "max_steps": recipe.steps,
-        "per_device_train_batch_size": recipe.micro_batch,
-        "gradient_accumulation_steps": rollouts // recipe.minibatches // recipe.micro_batch,
-        "steps_per_generation": rollouts // recipe.micro_batch,
-        "learning_rate": recipe.learning_rate,
-        "lr_scheduler_type": "constant_with_warmup",
-        "warmup_steps": recipe.warmup_steps,
-        "max_grad_norm": recipe.max_grad_norm,
-        "shuffle_dataset": False,
-        "remove_unused_columns": False,
-        "bf16": False,
-        "gradient_checkpointing": False,
-        "use_cpu": use_cpu,
-        "dataloader_pin_memory": not use_cpu,
-        "save_steps": recipe.save_every,
-        "logging_steps": 1,
-        "report_to": "none",
-        "disable_tqdm": True,
-        "seed": recipe.seed,
-    }
-    trainer = BudgetedGRPOTrainer(
-        model=model,
-        reward_funcs=reward,
-        args=GRPOConfig(**options),
-        train_dataset=Dataset.from_list(
-            [{"prompt": turns, "question": index} for index, turns in enumerate(conversations)]
-        ),
-        processing_class=prompter.tokenizer,
-        rollout_func=rollout,
-        advantage_eps=recipe.advantage_eps,
-        callbacks=[
-            MarkComplete(),
-            _Watch(batch, track, PreflightWatch(preflight_steps), watch, monitor.every, say),
-        ],
-    )
-    trainer.remove_callback(PrinterCallback)  # `say` has a line a step
-    trainer.train(resume_from_checkpoint=str(checkpoint) if checkpoint else None)
-    model.eval()
-    return Trained(resumed_from=start, steps=int(trainer.state.global_step), sampled_tokens=log.sampled_tokens())
+    return rollout

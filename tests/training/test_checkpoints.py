@@ -44,10 +44,10 @@ def test_a_resumed_log_drops_the_rows_after_its_checkpoint_and_a_line_cut_short(
     log = StepLog(path, keep_until=2)
     log.write(3, {"sampled_tokens": 7})
     assert [json.loads(line)["step"] for line in path.read_text(encoding="utf-8").splitlines()] == [1, 2, 3]
-    assert log.sampled_tokens() == 27
+    assert log.sampled_tokens == 27
 
 
 def test_a_fresh_run_starts_an_empty_log(tmp_path: Path) -> None:
     path = tmp_path / "metrics.jsonl"
     path.write_text('{"step": 1, "sampled_tokens": 10}\n', encoding="utf-8")
-    assert StepLog(path, keep_until=0).sampled_tokens() == 0
+    assert StepLog(path, keep_until=0).sampled_tokens == 0

@@ -3,37 +3,48 @@
 from __future__ import annotations
 
 import pytest
-import torch
 
+from elastic.answers.verdict import Verdict
 from elastic.errors import TrainingError
-from elastic.trace import Closed, Finish, Trace
-from elastic.training.monitors import PreflightWatch, rollout_figures
+from elastic.rewards.protocol import Rollout
+from elastic.trace import Closed, Finish
+from elastic.training.monitors import PreflightWatch, Scores, rollout_figures
 
 
-def trace(n_think: int, n_solution: int, closed: Closed, finish: Finish = "eos") -> Trace:
-    return Trace((1,), (2,) * n_think, (3,) * n_solution, closed, finish)
+def rollout(n_think: int, n_solution: int, closed: Closed, verdict: Verdict, finish: Finish = "eos") -> Rollout:
+    return Rollout(n_think, n_solution, verdict, closed, finish)
+
+
+GROUPS = [
+    Scores([rollout(4, 2, "forced", Verdict.CORRECT), rollout(8, 4, "natural", Verdict.CORRECT)], [1.0, 1.0], "easy"),
+    Scores(
+        [rollout(6, 0, "eos", Verdict.NO_ANSWER), rollout(10, 6, "forced", Verdict.ERROR, "budget")],
+        [0.0, None],
+        "hard",
+    ),
+]
 
 
 def test_lengths_are_given_apart_for_correct_and_wrong_and_errors_are_in_neither() -> None:
-    traces = [
-        trace(4, 2, "forced"),
-        trace(8, 4, "natural"),
-        trace(6, 0, "eos"),
-        trace(10, 6, "forced", "budget"),
-    ]
-    figures = rollout_figures(traces, torch.tensor([1.0, 1.0, 0.0, float("nan")]), 2)
+    figures = rollout_figures(GROUPS)
     assert figures["think_tokens_correct"] == 6
     assert figures["solution_tokens_correct"] == 3
     assert figures["think_tokens_wrong"] == 6
     assert figures["solution_tokens_wrong"] == 0
     assert figures["reward"] == pytest.approx(2 / 3)
+    assert figures["accuracy"] == pytest.approx(2 / 3)
     assert figures["forced_share"] == 0.5
     assert figures["eos_in_think_share"] == 0.25
     assert figures["truncated_solution_share"] == 0.25
     assert figures["finished_share"] == 0.5
     assert figures["grading_error_share"] == 0.25
-    # thinking 4 + 8 + 6 + 10, solutions 2 + 4 + 0 + 6, and the one delimiter that a model wrote
-    assert figures["sampled_tokens"] == 41
+    assert figures["think_tokens"] == 7
+
+
+def test_accuracy_is_given_by_difficulty_and_groups_of_equal_rewards_are_counted() -> None:
+    figures = rollout_figures(GROUPS)
+    assert (figures["accuracy_easy"], figures["accuracy_hard"]) == (1, 0)
+    assert figures["zero_variance_share"] == 1
 
 
 GOOD = {"zero_variance_share": 0.5, "finished_share": 0.9, "forced_share": 0.7, "reward": 0.4}

@@ -14,12 +14,17 @@ from datasets import Dataset
 from trl import GRPOConfig
 
 from elastic.answers.graders import load_grader
+from elastic.answers.verdict import Gold
 from elastic.budget import Budget
 from elastic.errors import TrainingError
 from elastic.markers import Markers
 from elastic.prompts import Prompter
+from elastic.training.advantages import load_estimator
 from elastic.training.checkpoints import newest_complete
-from elastic.training.trl_adapter import BudgetedGRPOTrainer, MonitorSlice, Question, Recipe, loss_options, train
+from elastic.training.groups import Question
+from elastic.training.grpo import MonitorSlice, train
+from elastic.training.recipe import Recipe
+from elastic.training.trl_adapter import Batch, GroupedGRPOTrainer, loss_options
 
 RECIPE = Recipe(
     budget=Budget(4, 3),
@@ -41,12 +46,12 @@ RECIPE = Recipe(
     save_every=2,
     seed=0,
 )
-QUESTIONS = [Question(str(i), f"A{i + 1} B+{i + 2}=?", str(2 * i + 3)) for i in range(4)]
+QUESTIONS = [Question(str(i), f"A{i + 1} B+{i + 2}=?", Gold(str(2 * i + 3))) for i in range(4)]
 
 
 def loss_of(model: Any, prompter: Prompter, folder: Path, recipe: Recipe, *, mask: list[list[int]], ratio: float):  # type: ignore[no-untyped-def]
     """TRL's loss of two completions of 4 and 3 tokens with advantages 1 and -1/2, at a given importance ratio."""
-    trainer = BudgetedGRPOTrainer(
+    trainer = GroupedGRPOTrainer(
         model=model,
         reward_funcs=lambda **_: [0.0],
         args=GRPOConfig(
@@ -60,7 +65,8 @@ def loss_of(model: Any, prompter: Prompter, folder: Path, recipe: Recipe, *, mas
         ),
         train_dataset=Dataset.from_list([{"prompt": [{"role": "user", "content": "A1 B+1=?"}]}]),
         processing_class=prompter.tokenizer,
-        advantage_eps=recipe.advantage_eps,
+        batch=Batch(),
+        estimator=load_estimator("group_std", 1e-6),
     )
     batch = {
         "prompt_ids": torch.tensor([[3, 7], [3, 8]]),

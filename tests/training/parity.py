@@ -1,0 +1,76 @@
+"""A grader that a random policy pleases half of the time, and the small world of the training tests."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import Any
+
+from elastic.answers.extract import Filter
+from elastic.answers.graders import Grader
+from elastic.answers.verdict import Gold, Verdict
+from elastic.budget import Budget
+from elastic.markers import Markers
+from elastic.models.tiny import build_model
+from elastic.prompts import Prompter
+from elastic.training.groups import Question
+from elastic.training.grpo import MonitorSlice, Trained, train
+from elastic.training.recipe import Recipe
+
+RECIPE = Recipe(
+    budget=Budget(6, 4),
+    steps=4,
+    learning_rate=1e-3,
+    prompts=2,
+    samples=4,
+    minibatches=1,
+    micro_batch=4,
+    temperature=1.0,
+    clip_low=0.2,
+    clip_high=0.2,
+    kl=0.0,
+    loss="dapo",
+    advantage_eps=1e-6,
+    warmup_steps=0,
+    max_grad_norm=1.0,
+    faithful=False,
+    save_every=2,
+    seed=0,
+)
+QUESTIONS = [Question(str(i), f"A{i + 1} B+{i + 2}=?", Gold(str(2 * i + 3)), ("hard", "easy")[i % 2]) for i in range(4)]
+
+
+class ParityGrader(Grader):
+    """A solution is correct if it has an even number of words: no policy is without reward variance."""
+
+    name = "parity"
+    version = "1"
+    filters = (Filter("all", lambda text: text or None),)
+
+    def judge(self, pairs: Sequence[tuple[str, Gold]]) -> list[Verdict]:
+        """One verdict a pair."""
+        return [Verdict.WRONG if len(answer.split()) % 2 else Verdict.CORRECT for answer, _ in pairs]
+
+
+def fresh(prompter: Prompter, seed: int = 0) -> Any:
+    return build_model(prompter.tokenizer, hidden=32, layers=1, heads=2, context=64, seed=seed)
+
+
+def run(model: Any, prompter: Prompter, scratch: Path, recipe: Recipe = RECIPE, **changes: Any) -> Trained:
+    options: dict[str, Any] = {"preflight_steps": 100, "say": lambda _: None, "make_engine": None, **changes}
+    return train(
+        model,
+        prompter,
+        Markers.find(prompter.tokenizer),
+        ParityGrader(),
+        QUESTIONS,
+        MonitorSlice(2, QUESTIONS[:2], [recipe.budget]),
+        recipe,
+        scratch=scratch,
+        batch_size=16,
+        use_cpu=True,
+        **options,
+    )
+
+
+Say = Callable[[str], None]
