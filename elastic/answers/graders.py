@@ -9,11 +9,18 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from collections.abc import Sequence
 from importlib import import_module
-from typing import ClassVar, Self
+from typing import ClassVar, NamedTuple, Self
 
 from elastic.answers.extract import BOX, Filter, find_answer
 from elastic.answers.verdict import Gold, Grade, Verdict
 from elastic.errors import GraderError
+
+
+class Ruling(NamedTuple):
+    """A verdict with the share of tests that it rests on, for graders that run tests."""
+
+    verdict: Verdict
+    pass_share: float | None
 
 
 class Grader(ABC):
@@ -30,8 +37,8 @@ class Grader(ABC):
     filters: ClassVar[Sequence[Filter]] = (BOX,)
 
     @abstractmethod
-    def judge(self, pairs: Sequence[tuple[str, Gold]]) -> list[Verdict]:
-        """One verdict a pair of (answer, gold), all of them different."""
+    def judge(self, pairs: Sequence[tuple[str, Gold]]) -> Sequence[Verdict | Ruling]:
+        """One verdict or ruling a pair of (answer, gold), all of them different."""
 
     def grade_many(self, solutions: Sequence[str | None], golds: Sequence[Gold]) -> list[Grade]:
         """Grade solutions in order; equal pairs of answer and gold are judged once.
@@ -47,9 +54,15 @@ class Grader(ABC):
         found = [None if text is None else read[text] for text in solutions]
         pairs = [(hit.answer, gold) if hit else None for hit, gold in zip(found, golds, strict=True)]
         wanted = list(dict.fromkeys(pair for pair in pairs if pair is not None))
-        verdicts = dict(zip(wanted, self.judge(wanted), strict=True)) if wanted else {}
+        said = self.judge(wanted) if wanted else ()
+        rulings = {
+            pair: ruling if isinstance(ruling, Ruling) else Ruling(ruling, None)
+            for pair, ruling in zip(wanted, said, strict=True)
+        }
         return [
-            Grade(verdicts[pair], hit.answer, hit.found_by) if hit and pair else Grade(Verdict.NO_ANSWER, None, None)
+            Grade(rulings[pair].verdict, hit.answer, hit.found_by, rulings[pair].pass_share)
+            if hit and pair
+            else Grade(Verdict.NO_ANSWER, None, None)
             for hit, pair in zip(found, pairs, strict=True)
         ]
 

@@ -10,7 +10,7 @@ from typing import Literal
 
 from elastic.contracts.params.common import Strict
 
-GraderName = Literal["exact", "math"]
+GraderName = Literal["exact", "math", "code"]
 
 
 class GradingParams(Strict):

@@ -1,0 +1,4 @@
+"""What runs inside the sandbox: a folder of its own, since it is all of this project that a program's sandbox holds.
+
+The standard library only, and imports of its own files only.
+"""
