@@ -39,7 +39,7 @@ COLLECTED = Path("data/collected/problems.parquet")
 SOURCES = Path("data/collected/sources.json")
 CURATED = Path("data/curated")
 TAUGHT_SPLITS = [split for split in SPLITS if split not in EVALUATED_SPLITS]
-_CHUNK = 1000
+_CHUNK = 500
 _BOXED = pl.concat_str(pl.lit("\\boxed{"), "answer", pl.lit("}"))
 _FENCED = pl.concat_str(pl.lit("```python\n"), "reference", pl.lit("\n```"))
 # By domain: what stands for a model's solution, and what it is called when it fails. Code without a reference program
@@ -194,6 +194,9 @@ def run(
         curation = _write(ledger, params, rules, versions, unfit, folder)
     context.facts |= {"rows": counts(ledger, "split"), "rejected": curation.rejected}
     _report(curation, context)
+    for source in facts:
+        for overlap in source.overlaps:
+            context.say(f"{source.name}, known of it: {overlap}")
 
 
 def main() -> None:

@@ -53,7 +53,8 @@ def test_copies_are_found_by_their_text_whatever_their_ids_say() -> None:
 
 
 def test_different_problems_do_not_overlap() -> None:
-    assert find_overlaps([_problems("training", "a", "1 2")], [_problems("test", "a", "12")], {"a": RULE}, 0.5) == []
+    assert find_overlaps([_problems("training", "a", "1 2")], [_problems("test", "a", "12")], {}, 0.5) == []
+    assert find_overlaps([_problems("training", "a", "1 3")], [_problems("test", "a", "12")], {"a": RULE}, 0.5) == []
 
 
 def _hit(
@@ -67,6 +68,8 @@ def test_the_first_measure_that_holds_is_told() -> None:
     words = LONG.split()
     assert _hit(LONG.upper(), LONG) == ("same text", 1.0)
     assert _hit(LONG.replace(" ", r"\,"), LONG) == ("same words", 1.0)
+    halves = "In a triangle A B C with a = (b + c)/2 and 3 other sides, find the angle of A B"
+    assert _hit(halves.replace("A B", "AB").replace("(b + c)/2", r"\frac{b+c}2"), halves) == ("same words", 1.0)
     # One word more: 27 of 28 runs of two.
     assert _hit(f"{LONG} more", LONG) == ("near duplicate", 27 / 28)
     # The last nine words are others: 7 of 16 runs of 13 are left, and with eight 8.
