@@ -84,7 +84,7 @@ class _Row:
 class VllmEngine:
     """Budgeted decoding with vLLM, in float32 on a CPU and in the checkpoint's own dtype elsewhere.
 
-    A process runs one such engine at a time; it ends with `close` or when nothing refers to it any more.
+    A process runs one such engine: starting another ends it, as `close` does.
 
     Args:
         folder: the checkpoint.
@@ -93,16 +93,16 @@ class VllmEngine:
 
     Raises:
         DataError: vLLM cannot load the checkpoint.
-        ParamsError: the environment names another device than vLLM is built for, or another engine is running.
+        ParamsError: the environment names another device than vLLM is built for.
     """
 
     name = "vllm"
     _running: ClassVar[weakref.finalize | None] = None
 
     def __init__(self, folder: Path, markers: Markers, *, batch_size: int = 64) -> None:
-        # vLLM's process groups are the process's own: the first engine to end takes them from all others.
-        if VllmEngine._running is not None and VllmEngine._running.alive:
-            raise ParamsError("a vLLM engine is running in this process", where="engine vllm", remedy="close it first")
+        # vLLM's process groups belong to the process: an engine that ended later would take them from this one.
+        if VllmEngine._running is not None:
+            VllmEngine._running()
         self._on_cpu = on_cpu = _check_device()
         self.markers = markers
         self.context: int | None = getattr(AutoConfig.from_pretrained(folder), "max_position_embeddings", None)
@@ -151,7 +151,7 @@ class VllmEngine:
         Raises:
             BudgetError: a job cannot fit the model's context, or a budget was broken.
             DataError: the model's logits are not numbers.
-            ParamsError: the temperature is one that vLLM would change.
+            ParamsError: the temperature is one that vLLM would change, or the engine has ended.
         """
         if 0 < sampling.temperature < _LOWEST_TEMPERATURE:
             raise ParamsError(
@@ -159,6 +159,7 @@ class VllmEngine:
                 where="temperature",
                 remedy=f"use 0, which is greedy, or {_LOWEST_TEMPERATURE} and more",
             )
+        self._require_running()
         for job in jobs:
             job.check(self.context)
         rows = [_Row(TwoCalls(job, self.markers)) for job in jobs]
@@ -196,6 +197,14 @@ class VllmEngine:
                 self._engine.abort_request(list(waiting))
         return [_drawn(job, row) for job, row in zip(jobs, rows, strict=True)]
 
+    def _require_running(self) -> None:
+        if not self._end.alive:
+            raise ParamsError(
+                "this vLLM engine has ended",
+                where="engine vllm",
+                remedy="use the one that was started last in this process, or start another",
+            )
+
     def _step(self) -> Any:
         """One forward pass for every row under way; the rows that it ended."""
         # On a CPU one small function would be compiled, for 20 s and with a C++ compiler, to rank tokens for nobody.
@@ -210,7 +219,9 @@ class VllmEngine:
 
         Raises:
             DataError: weights are missing.
+            ParamsError: the engine has ended.
         """
+        self._require_running()
         given = set()
 
         def noted() -> Iterator[tuple[str, torch.Tensor]]:

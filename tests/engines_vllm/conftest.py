@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
@@ -34,7 +34,7 @@ def vllm_checkpoint(checkpoint_model: Any, tiny_tokenizer: Any, tmp_path_factory
 
 @pytest.fixture(scope="session")
 def start_vllm() -> Callable[[Path], Any]:
-    """Starts an engine; who calls it closes it."""
+    """Starts an engine, which ends the one before."""
     if find_spec("vllm") is None:
         pytest.skip("vLLM has an environment of its own: make test-engines")
     from elastic.engines.loading import load_engine
@@ -43,7 +43,5 @@ def start_vllm() -> Callable[[Path], Any]:
 
 
 @pytest.fixture(scope="module")
-def vllm_engine(start_vllm: Callable[[Path], Any], vllm_checkpoint: Path) -> Iterator[Any]:
-    engine = start_vllm(vllm_checkpoint)
-    yield engine
-    engine.close()
+def vllm_engine(start_vllm: Callable[[Path], Any], vllm_checkpoint: Path) -> Any:
+    return start_vllm(vllm_checkpoint)

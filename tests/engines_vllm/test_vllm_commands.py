@@ -21,11 +21,9 @@ def run(*arguments: str) -> str:
 
 
 def test_generate_answers_alike(start_vllm: Any, vllm_checkpoint: Path) -> None:
-    question = ("generate", "1+2=?", "--model", str(vllm_checkpoint), "--think", "6", "--solution", "5")
-    greedy = (*question, "--temperature", "0")
+    asked = ("generate", "1+2=?", "--model", str(vllm_checkpoint), "--think", "6", "--solution", "5")
+    greedy = (*asked, "--temperature", "0")
     assert run(*greedy, "--engine", "vllm") == run(*greedy)
-    first, again = (run(*question, "--temperature", "1", "--engine", "vllm") for _ in range(2))
-    assert first == again
 
 
 def test_eval_keeps_the_engine_with_what_names_its_result(

@@ -23,30 +23,32 @@ Prompts = Callable[..., list[tuple[int, ...]]]
 GREEDY = Sampling(temperature=0)
 
 
-def test_one_engine_runs_at_a_time(
+def test_the_engine_that_was_started_last_is_the_one_that_runs(
     start_vllm: Start, vllm_checkpoint: Path, checkpoint_model: Any, tiny_prompts: Prompts, tiny_markers: Markers
 ) -> None:
     jobs = [Job.separate(prompt, Budget(5, 4), 0) for prompt in tiny_prompts(4)]
     theirs = TransformersEngine(checkpoint_model, tiny_markers).generate(jobs, GREEDY)
-    engine = start_vllm(vllm_checkpoint)
-    with pytest.raises(ParamsError, match="a vLLM engine is running in this process"):
-        start_vllm(vllm_checkpoint)
-    assert engine.generate(jobs, GREEDY) == theirs
-    del engine
-    engine = start_vllm(vllm_checkpoint)
-    assert engine.generate(jobs, GREEDY) == theirs
-    engine.close()
+    first = start_vllm(vllm_checkpoint)
+    assert first.generate(jobs, GREEDY) == theirs
+    second = start_vllm(vllm_checkpoint)
+    with pytest.raises(ParamsError, match="this vLLM engine has ended"):
+        first.generate(jobs, GREEDY)
+    with pytest.raises(ParamsError, match="this vLLM engine has ended"):
+        first.load_weights(checkpoint_model.state_dict().items())
+    del first
+    assert second.generate(jobs, GREEDY) == theirs
+    second.close()
+    second.close()
 
 
 def test_the_process_is_left_as_it_was(start_vllm: Start, vllm_checkpoint: Path) -> None:
     preload = os.environ.get("LD_PRELOAD")
-    engine = start_vllm(vllm_checkpoint)
+    start_vllm(vllm_checkpoint)
     assert os.environ.get("LD_PRELOAD") == preload
     assert torch.get_num_threads() == 1
     torch.set_num_threads(2)
     assert torch.get_num_threads() == 2
     torch.set_num_threads(1)
-    engine.close()
 
 
 def test_new_weights_reach_a_head_of_its_own(
@@ -66,7 +68,6 @@ def test_new_weights_reach_a_head_of_its_own(
     assert engine.generate(jobs, GREEDY) == first
     engine.load_weights(models[1].state_dict().items())
     assert engine.generate(jobs, GREEDY) == second != first
-    engine.close()
 
 
 def test_a_checkpoint_without_a_weight_is_refused(start_vllm: Start, vllm_checkpoint: Path, tmp_path: Path) -> None:
