@@ -12,6 +12,7 @@ import typer
 from elastic.contracts.params.common import read_params
 from elastic.contracts.params.profile import Profile, load_profile
 from elastic.errors import ParamsError
+from elastic.training.recipe import check_rounds
 from stages.common import PARAMS
 
 PROFILES = Path("params")
@@ -41,17 +42,24 @@ def active() -> str | None:
 
 
 def _load(path: Path) -> Profile:
+    """A profile that every stage accepts.
+
+    Raises:
+        ParamsError: naming every key at fault.
+    """
     try:
-        return load_profile(path)
+        profile = load_profile(path)
+        check_rounds(profile.rounds, profile.train, profile.bucket.buckets)
     except ParamsError as error:
         raise ParamsError(
             error.what, where=error.where or str(path), remedy=f"edit {path} at the keys named above"
         ) from None
+    return profile
 
 
 def _summary(path: Path) -> str:
     try:
-        profile = load_profile(path)
+        profile = _load(path)
     except ParamsError as error:
         return f"invalid: {error.what}"
     rounds = ", ".join(f"{name} at {value.budget}" for name, value in profile.rounds.items())

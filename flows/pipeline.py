@@ -27,6 +27,7 @@ from prefect.states import Completed, State
 
 from elastic.contracts.params.profile import load_profile
 from elastic.errors import ElasticError
+from elastic.training.recipe import check_rounds
 from flows.command import run_command
 from flows.dag import plan
 from flows.server import has_own_server
@@ -44,7 +45,8 @@ def _is_busy(_task: Any, _run: Any, state: State) -> bool:
 @task(name="params", task_run_name="params", cache_policy=NO_CACHE)
 def check_params() -> None:
     """Refuse a params.yaml that some stage would refuse later, before any work."""
-    load_profile(PARAMS)
+    profile = load_profile(PARAMS)
+    check_rounds(profile.rounds, profile.train, profile.bucket.buckets)
 
 
 @task(

@@ -172,17 +172,24 @@ def reward_names() -> list[str]:
     return sorted({path.stem for path in Path(__file__).parent.glob("*.py")} - _NO_REWARDS)
 
 
-def load_reward(name: str, params: Mapping[str, Any]) -> Reward | StatefulReward[Any]:
+def load_reward(name: str, params: Mapping[str, Any], *, where: str | None = None) -> Reward | StatefulReward[Any]:
     """The reward called `name`, with hyperparameters as read from a params file.
+
+    Args:
+        name: of a file in this folder.
+        params: its hyperparameters.
+        where: the block of params that they stand in, for the error.
 
     Raises:
         ParamsError: there is none of this name, or a hyperparameter is unknown, missing or impossible.
     """
     if name not in reward_names():
         raise ParamsError(
-            f"no reward is called {name!r}", where="reward", remedy=f"name one of {', '.join(reward_names())}"
+            f"no reward is called {name!r}",
+            where=f"{where}.name" if where else "reward",
+            remedy=f"name one of {', '.join(reward_names())}",
         )
     module = import_module(f"{__package__}.{name}")
     kind = getattr(module, "".join(part.capitalize() for part in name.split("_")) + "Reward")
-    reward: Reward | StatefulReward[Any] = validate(kind, params, where=name)
+    reward: Reward | StatefulReward[Any] = validate(kind, params, where=where or name)
     return reward

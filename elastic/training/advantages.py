@@ -16,19 +16,24 @@ RLOO gives over the batch, which is not part of RLOO. TRL's scale_rewards="batch
 plain rewards, and TRL's eps is 1e-4 in every case.
 
 A rollout whose grading failed on our side has no reward; it is left out of all statistics and gets advantage 0.
+
+Tensors are only handed in, so that params can be checked without loading torch.
 """
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable
 from functools import partial
 from inspect import signature
-
-import torch
+from typing import TYPE_CHECKING, TypeAlias
 
 from elastic.errors import ParamsError
 
-Estimator = Callable[[torch.Tensor, int], torch.Tensor]
+if TYPE_CHECKING:
+    import torch
+
+Estimator: TypeAlias = "Callable[[torch.Tensor, int], torch.Tensor]"
 
 
 def group_advantages(rewards: torch.Tensor, group_size: int, eps: float) -> torch.Tensor:
@@ -76,7 +81,7 @@ def _centred(groups: torch.Tensor) -> tuple[torch.Tensor, torch.Tensor]:
     known = ~groups.isnan()
     count = known.sum(dim=1, keepdim=True)
     mean = groups.nan_to_num(0.0).sum(dim=1, keepdim=True) / count.clamp_min(1)
-    return torch.where(known, groups - mean, torch.zeros_like(groups)).nan_to_num(0.0), count
+    return (groups - mean).nan_to_num(0.0), count
 
 
 _ESTIMATORS: dict[str, Callable[..., torch.Tensor]] = {
@@ -129,6 +134,6 @@ def load_estimator(name: str, eps: float | None) -> Estimator:
 def zero_variance_share(rewards: torch.Tensor, group_size: int) -> float:
     """Share of groups whose known rewards are all equal: they teach nothing."""
     groups = rewards.view(-1, group_size)
-    highest = groups.nan_to_num(-torch.inf).amax(dim=1)
-    lowest = groups.nan_to_num(torch.inf).amin(dim=1)
+    highest = groups.nan_to_num(-math.inf).amax(dim=1)
+    lowest = groups.nan_to_num(math.inf).amin(dim=1)
     return float((highest <= lowest).float().mean())

@@ -94,3 +94,41 @@ def test_outside_the_repository_the_remedy_is_named(tmp_path: Path, monkeypatch:
     monkeypatch.chdir(tmp_path)
     with pytest.raises(ParamsError, match="root of the repository"):
         run("use", "laptop")
+
+
+SAMPLED, PREFIXES = {"kind": "sampled", "low": 40}, {"kind": "prefixes", "think": [8, 32]}
+
+
+@pytest.mark.parametrize(
+    ("changes", "says"),
+    [
+        ({"reward": {"name": "alpp"}}, r"train\.reward\.name: no reward is called 'alpp' \(name one of alp, "),
+        ({"reward": {"name": "alp"}}, r"train\.reward\.beta: Field required \(add the key"),
+        ({"reward": {"name": "alp", "beta": -1}}, r"train\.reward\.beta: .*greater than 0 \(got -1"),
+        ({"reward": {"name": "correctness", "beta": 1}}, r"train\.reward\.beta: .*remove the key"),
+        ({"reward": {"name": "l1_exact", "alpha": 0.1}}, r"train\.target: .*a length that the prompt asks for \(add "),
+        ({"estimator": "median"}, r"train\.estimator: no advantage estimator is called 'median' \(name one of group"),
+        ({"estimator": "rloo"}, r"train\.advantage_eps: rloo divides by no standard deviation.* \(leave it out"),
+        ({"advantage_eps": None}, r"train\.advantage_eps: group_std divides by a standard deviation.* \(as in 1e-6"),
+        ({"schedule": {"kind": "buckets", "think": {"hrad": 8}}}, r"train\.schedule\.think: .*'hrad' \(name some of n"),
+        ({"schedule": SAMPLED}, r"train\.schedule in r1, rounds\.r1\.budget 32\+16: t = 40 is above .* \(.*lower the"),
+        ({"schedule": PREFIXES}, r"train\.schedule in r2, rounds\.r2\.budget 48\+16: prefixes at .* \(name different"),
+    ],
+)
+def test_check_names_what_a_round_would_refuse_after_hours(changes: dict[str, object], says: str, here: Path) -> None:
+    params = yaml.safe_load((here / "params/laptop.yaml").read_text(encoding="utf-8"))
+    params["train"] |= changes
+    (here / "mine.yaml").write_text(yaml.safe_dump(params), encoding="utf-8")
+    with pytest.raises(ParamsError, match=says) as refused:
+        run("check", "mine.yaml")
+    assert "edit mine.yaml at the keys named above" in str(refused.value)
+
+
+def test_check_names_every_fault_of_a_recipe_at_once(here: Path) -> None:
+    params = yaml.safe_load((here / "params/laptop.yaml").read_text(encoding="utf-8"))
+    params["train"] |= {"reward": {"name": "alp"}, "estimator": "rloo", "schedule": {"kind": "sampled", "low": 60}}
+    (here / "mine.yaml").write_text(yaml.safe_dump(params), encoding="utf-8")
+    with pytest.raises(ParamsError) as refused:
+        run("check", "mine.yaml")
+    for key in ("train.reward.beta", "train.advantage_eps", "rounds.r1.budget", "rounds.r2.budget"):
+        assert key in str(refused.value)
