@@ -8,6 +8,7 @@ import pytest
 import small_world
 
 from elastic.contracts.frames import METHODS
+from elastic.contracts.records import Departure, Overlap
 from elastic.reporting.evidence import Evidence
 from elastic.reporting.figures.style import OKABE_ITO, css_name, palette
 from elastic.reporting.figures.training import training_curves
@@ -220,3 +221,26 @@ def test_the_markdown_holds_a_row_a_model_method_and_budget(evidence: Evidence, 
     rows = re.findall(r"^\| (?:base|r1|r2) \| (?:separate|truncate|unconstrained) \|.*$", text, flags=re.MULTILINE)
     assert len(rows) == len(small_world.MODELS) * (2 * len(small_world.THINK) + 1)
     assert findings.headline.sentence in text
+
+
+def test_the_page_lists_what_met_an_evaluation_problem_and_what_validates_instead_of_training(
+    evidence: Evidence, findings: Findings
+) -> None:
+    met = Overlap(
+        split="training",
+        source="old exams",
+        question="find x",
+        met_split="validation",
+        met_problem_id="0" * 16,
+        met_source="new exams",
+        met_question="Find $x$.",
+        measure="same words",
+        share=1.0,
+    )
+    contamination = evidence.curation.contamination.model_copy(update={"removed": [met, met]})
+    departures = [Departure(source="old exams", validates="new exams", rows=1)]
+    curation = evidence.curation.model_copy(update={"contamination": contamination, "departures": departures})
+    text = text_of(render_page(replace(evidence, curation=curation), findings))
+    assert "1 rows of training sources were turned away" in text
+    assert "Unlike in the papers, 1 rows of old exams do not train: new exams validates." in text
+    assert "old exams find x new exams in validation Find $x$. same words 1.00" in text
