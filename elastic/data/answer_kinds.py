@@ -9,15 +9,15 @@ _DECIMAL = re.compile(r"[+-]?(\d+|\d{1,3}(,\d{3})+)?\.\d+")
 _NUMBER = r"\{?[+-]?\d+(\.\d+)?\}?"
 _FRACTION = re.compile(rf"[+-]?(\d+ )?(\\[dt]?frac ?{_NUMBER} ?{_NUMBER}|{_NUMBER} ?/ ?{_NUMBER})")
 _CHOICE = re.compile(r"\(?[A-J]\)?")
-_OPENED = re.compile(r"(\\left)? ?(\(|\[|\\\{|\{|\\langle).*(\)|\]|\\\}|\}|\\rangle)", re.DOTALL)
+_OPENED = re.compile(r"(?:\\left)? ?(?:\(|\[|\\\{|\{|\\langle)(.*?)(?:\\right)? ?(?:\)|\]|\\\}|\}|\\rangle)", re.DOTALL)
 _WRAPPED = re.compile(r"\\(text|textbf|mathrm|mbox)\{([^{}]*)\}")
 _WORDS = re.compile(r"[^\W\d_]{2,}([\s,.'’-]+[^\W\d_]+)*[.]?")
 
 
 def _has_list(text: str) -> bool:
-    """Whether a comma stands outside every inner pair of brackets but the outermost."""
+    """Whether a comma stands outside every pair of brackets but the outermost one."""
     inner = _OPENED.fullmatch(text)
-    body = text[1:-1] if inner else text
+    body = inner[1] if inner else text
     depth = 0
     for character in body:
         depth += (character in "([{") - (character in ")]}")

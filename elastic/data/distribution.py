@@ -95,7 +95,7 @@ def _ratio(figure: str, then: float, now: float, change: float) -> Shift:
 
 def _distance(figure: str, then: Mapping[str, float], now: Mapping[str, float], most: float) -> Shift:
     moved = {name: now.get(name, 0.0) - then.get(name, 0.0) for name in {*then, *now}}
-    furthest = sorted(moved, key=lambda name: (-abs(moved[name]), name))[:_NAMED]
+    furthest = sorted(moved, key=lambda name: (-round(abs(moved[name]), 6), name))[:_NAMED]
     said = (f"{name} {then.get(name, 0):.1%}, now {now.get(name, 0):.1%}" for name in furthest)
     distance = sum(map(abs, moved.values())) / 2
     return Shift(f"shares by {figure}, distance", round(distance, 6), None, most, "; ".join(said))
