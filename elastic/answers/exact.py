@@ -17,7 +17,7 @@ class ExactGrader(Grader):
     """Canonical text or an exact rational must agree; where the fast path abstains, the answer is wrong."""
 
     name = "exact"
-    version = "1"
+    version = "2"
 
     def judge(self, pairs: Sequence[tuple[str, Gold]]) -> list[Verdict]:
         """One verdict a pair of (answer, gold)."""

@@ -12,6 +12,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 
 THINK_OPEN, THINK_CLOSE = "<think>", "</think>"
 
@@ -46,25 +47,46 @@ def split_output(text: str) -> str | None:
     return None if THINK_OPEN in solution else solution
 
 
-def last_box(text: str) -> str | None:
-    r"""Content of the last `\boxed{...}` or `\fbox{...}`, the outermost one where boxes are nested.
+@dataclass(frozen=True)
+class Box:
+    """One complete box: places of its command, of its content and of the brace that closes it."""
 
-    None when there is no box, when the last one is not closed, or when it is empty.
+    start: int
+    content: int
+    end: int
+
+
+@lru_cache(maxsize=4)
+def find_boxes(text: str) -> tuple[Box, ...] | None:
+    r"""All complete `\boxed{...}` and `\fbox{...}`, the outermost ones where they are nested.
+
+    None when no box is opened at all; empty when the last one is not closed.
     """
-    opened: list[int | None] = []
-    content: tuple[int, int] | None = None
+    opened: list[Box | None] = []
+    found: list[Box] = []
+    last = -1
     for token in _TOKEN.finditer(text):
         brace = token["brace"] or ("" if len(token["slashes"] or "") % 2 else token["escaped"])
         if token["box"]:
-            opened.append(token.end())
-            content = None
+            last = token.end()
+            opened.append(Box(token.start(), last, -1))
         elif brace == "{":
             opened.append(None)
         elif brace == "}" and opened:
-            start = opened.pop()
-            if start is not None and (content is None or start < content[0]):
-                content = (start, token.start())
-    answer = text[slice(*content)] if content else ""
+            box = opened.pop()
+            if box is not None:
+                while found and found[-1].start > box.start:
+                    found.pop()
+                found.append(Box(box.start, box.content, token.start()))
+    if last < 0:
+        return None
+    return tuple(found) if found and found[-1].content <= last <= found[-1].end else ()
+
+
+def last_box(text: str) -> str | None:
+    """Content of the last box; None when there is no box, when the last one is not closed, or when it is empty."""
+    found = find_boxes(text)
+    answer = text[found[-1].content : found[-1].end] if found else ""
     return answer if answer.strip() else None
 
 

@@ -44,6 +44,10 @@ class _EndedError(Exception):
     """A worker ended before it replied."""
 
 
+# Exit status of a worker that ran out of memory or stack: the request's doing, so it is not asked again.
+_BREACH = 3
+
+
 class _Worker:
     """One process. Not safe for threads: the pool hands it to one at a time."""
 
@@ -86,6 +90,13 @@ class _Worker:
         except BrokenPipeError:
             raise _EndedError from None
         return self.read(seconds)
+
+    def status(self) -> int | None:
+        """Exit status of a process that closed its output, or None if it does not end."""
+        try:
+            return self.process.wait(1)
+        except subprocess.TimeoutExpired:
+            return None
 
     def kill(self) -> None:
         """End the process and reap it."""
@@ -158,6 +169,8 @@ class WorkerPool:
                 whole = True
                 raise
             except _EndedError:
+                if worker is not None and worker.status() == _BREACH:
+                    raise RequestBreachError("out of memory or stack") from None
                 continue
             finally:
                 if worker is not None and not whole:
@@ -211,7 +224,7 @@ def serve(load: Callable[[], Ask]) -> None:
         try:
             message = {"value": handle(json.loads(line))}
         except (MemoryError, RecursionError):
-            os._exit(1)
+            os._exit(_BREACH)
         except Exception as error:
             message = {"fault": f"{type(error).__name__}: {error}"}
         signal.setitimer(signal.ITIMER_REAL, 0)

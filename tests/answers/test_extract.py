@@ -2,7 +2,7 @@ from __future__ import annotations
 
 import pytest
 
-from elastic.answers.extract import BOX, Filter, find_answer, last_box, split_output
+from elastic.answers.extract import BOX, Filter, find_answer, find_boxes, last_box, split_output
 
 
 @pytest.mark.parametrize(
@@ -106,3 +106,10 @@ def test_filters_are_tried_in_order_and_name_what_they_found() -> None:
     assert plain is not None
     assert (plain.answer, plain.found_by) == ("2", "last word")
     assert empty is None
+
+
+def test_boxes_are_the_outermost_complete_ones() -> None:
+    text = r"\boxed{1} and \fbox{\boxed{2}}"
+    assert [text[box.start : box.end + 1] for box in find_boxes(text) or ()] == [r"\boxed{1}", r"\fbox{\boxed{2}}"]
+    assert find_boxes(r"\boxed{1} or \boxed{2") == ()
+    assert find_boxes("no box") is None

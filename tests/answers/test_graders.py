@@ -11,13 +11,17 @@ import pytest
 
 from elastic.answers.graders import Grader, load_grader
 from elastic.answers.math import MathGrader
-from elastic.answers.verdict import Grade, Verdict
+from elastic.answers.verdict import Gold, Grade, Verdict
 from elastic.contracts.frames import VERDICTS
 from elastic.errors import GraderError
 
 
 def box(text: str) -> str:
     return f"The answer is \\boxed{{{text}}}."
+
+
+def golds(*answers: str) -> list[Gold]:
+    return [Gold(answer) for answer in answers]
 
 
 @pytest.fixture(scope="module")
@@ -32,13 +36,12 @@ def test_frames_know_every_verdict() -> None:
 
 @pytest.mark.parametrize("name", ["exact", "math"])
 def test_what_all_graders_do(name: str) -> None:
-    solutions = [box("7"), None, "no box", box("8"), box("7"), box("0.50"), box("7") + "<think>", "\\boxed{7"]
-    golds = ["7", "7", "7", "7", "8", "1/2", "7", "7"]
+    solutions = [box("7"), None, "No box.", box("8"), box("7"), box("0.50"), box("7") + "<think>", "\\boxed{7"]
     with load_grader(name) as grader:
         assert grader.name == name
         assert grader.version
         nothing = Grade(Verdict.NO_ANSWER, None, None)
-        assert grader.grade_many(solutions, golds) == [
+        assert grader.grade_many(solutions, golds("7", "7", "7", "7", "8", "1/2", "7", "7")) == [
             Grade(Verdict.CORRECT, "7", "box"),
             nothing,
             nothing,
@@ -57,21 +60,21 @@ def test_equal_pairs_are_judged_once() -> None:
         version = "1"
 
         def __init__(self) -> None:
-            self.judged: list[tuple[str, str]] = []
+            self.judged: list[tuple[str, Gold]] = []
 
         def judge(self, pairs: object) -> list[Verdict]:
             self.judged = list(pairs)  # type: ignore[call-overload]
             return [Verdict.CORRECT] * len(self.judged)
 
     grader = Counting()
-    grades = grader.grade_many([box("1"), "so " + box("1"), box("1"), box("2"), None], ["1", "1", "2", "1", "1"])
-    assert grader.judged == [("1", "1"), ("1", "2"), ("2", "1")]
+    grades = grader.grade_many([box("1"), "so " + box("1"), box("1"), box("2"), None], golds("1", "1", "2", "1", "1"))
+    assert grader.judged == [("1", Gold("1")), ("1", Gold("2")), ("2", Gold("1"))]
     assert [grade.verdict for grade in grades] == [*[Verdict.CORRECT] * 4, Verdict.NO_ANSWER]
 
 
 def test_as_many_golds_as_solutions_are_asked_for() -> None:
     with pytest.raises(ValueError, match="shorter"):
-        load_grader("exact").grade_many([box("1"), box("2")], ["1"])
+        load_grader("exact").grade_many([box("1"), box("2")], golds("1"))
 
 
 @pytest.mark.parametrize("name", ["no_such", "verdict", "graders"])
@@ -81,7 +84,7 @@ def test_an_unknown_grader_is_an_error_that_names_it(name: str) -> None:
 
 
 def test_exact_counts_whatever_it_cannot_settle_as_wrong() -> None:
-    grades = load_grader("exact").grade_many([box("x+1"), box("1+x"), box("0.333333")], ["x+1", "x+1", "1/3"])
+    grades = load_grader("exact").grade_many([box("x+1"), box("1+x"), box("0.333333")], golds("x+1", "x+1", "1/3"))
     assert [grade.verdict for grade in grades] == [Verdict.CORRECT, Verdict.WRONG, Verdict.WRONG]
 
 
@@ -89,9 +92,12 @@ def test_math_settles_the_plain_majority_without_math_verify_or_a_process() -> N
     code = """
 import sys, psutil
 from elastic.answers.graders import load_grader
+from elastic.answers.verdict import Gold
 with load_grader("math") as grader:
-    verdicts = [g.verdict for g in grader.grade_many([r"\\boxed{7}", r"\\boxed{8}", None], ["7", "7", "7"])]
-    assert verdicts == ["correct", "wrong", "no_answer"], verdicts
+    solutions = [r"\\boxed{7}", r"\\boxed{8}", r"\\boxed{\\frac{2}{\\sqrt{2}}\\text{ cm}}", r"\\boxed{(0,1]}", None]
+    golds = [Gold("7"), Gold("7"), Gold(r"\\sqrt{2}"), Gold(r"0<x\\le 1"), Gold("7")]
+    verdicts = [g.verdict for g in grader.grade_many(solutions, golds)]
+    assert verdicts == ["correct", "wrong", "correct", "correct", "no_answer"], verdicts
     assert not psutil.Process().children()
 assert not {"math_verify", "sympy", "torch", "numpy"} & set(sys.modules)
 assert "elastic.answers.exact" not in sys.modules
@@ -103,8 +109,9 @@ def test_exact_loads_neither_the_other_grader_nor_processes() -> None:
     code = """
 import sys
 from elastic.answers.graders import load_grader
-load_grader("exact").grade_many([r"\\boxed{7}"], ["7"])
-assert not {"elastic.answers.math", "elastic.answers.pool", "subprocess", "numpy"} & set(sys.modules)
+from elastic.answers.verdict import Gold
+load_grader("exact").grade_many([r"\\boxed{7}"], [Gold("7")])
+assert not {"elastic.answers.reading", "elastic.answers.pool", "subprocess", "numpy"} & set(sys.modules)
 """
     subprocess.run([sys.executable, "-c", code], check=True)
 
@@ -112,66 +119,19 @@ assert not {"elastic.answers.math", "elastic.answers.pool", "subprocess", "numpy
 @pytest.mark.parametrize(
     ("gold", "answer", "correct"),
     [
-        (r"\frac{1}{3}", "0.333333", True),
-        (r"\frac{1}{3}", "0.3", False),
-        (r"\frac{\sqrt{3}}{3}", r"\frac{1}{\sqrt{3}}", True),
-        ("(x-1)(x+2)", "x^2+x-2", True),
-        ("(x-1)(x+2)", "x^2-x-2", False),
-        ("2(x+1)", "2x+1", False),
-        ("2^{n}", "n^{2}", False),
-        (r"2\pi", "2π", True),
-        (r"2\pi", "6.28", False),
-        ("x=5", "5", True),
-        ("x=5", "x=-5", False),
-        ("5x-2y=7", "10x-4y=14", True),
-        ("5x-2y=7", "5x+2y=7", False),
-        (r"\{1,2\}", "2,1", True),
-        (r"\{2,5\}", r"\{2\}", False),
-        ("(1,2)", "(2,1)", False),
-        ("[1,5)", "[1,5]", False),
-        (r"\pm 7", "7", False),
-        (r"\begin{pmatrix}1&2\\3&4\end{pmatrix}", r"\begin{pmatrix}1&3\\2&4\end{pmatrix}", False),
-        (r"\binom{5}{2}", "10", True),
-        ("3+4i", "3-4i", False),
-        (r"60^\circ", "60", True),
-        ("12", r"3\cdot 4=12", True),
-        ("5", r"\text{nan}", False),
-        ("5", r"\frac{0}{0}", False),
-        ("8", r"I think \frac{16}{2} or 9", False),
+        (r"\sin 2x", r"2\sin x\cos x", True),
+        (r"\sin 2x", r"2\sin^2 x\cos x", False),
+        (r"\int_0^1 2x\,dx", "1", True),
+        (r"\int_0^1 2x\,dx", "2", False),
+        (r"\{1, \sin 2x\}", r"2\sin x\cos x, 1", True),
+        (r"\sum_{k=1}^{3} k", "6", True),
+        (r"\sum_{k=1}^{n} k a_k", r"\sum_{k=1}^{n-1} k a_k", False),
+        (r"\sqrt{3+2\sqrt{2}}", r"1+\sqrt{2}", True),
     ],
 )
 def test_math_compares_what_the_fast_path_leaves(math: Grader, gold: str, answer: str, correct: bool) -> None:
-    [grade] = math.grade_many([box(answer)], [gold])
+    [grade] = math.grade_many([box(answer)], golds(gold))
     assert grade.verdict == (Verdict.CORRECT if correct else Verdict.WRONG)
-
-
-TOWER = r"\frac{7^{\left(7^{\left(7^{\left(7^{7}\right)}-2\right)}\right)}-7}{6}"
-
-
-HOSTILE = [
-    ("3", box(TOWER), {"timeout", "wrong"}),
-    (TOWER, box(TOWER), {"correct"}),
-    ("4", box(r"10^{10^{10^{10}}\cdot\log_{10}(3)}"), {"timeout", "wrong"}),
-    ("2", box("{" * 3000 + "2" + "}" * 3000), {"timeout", "wrong"}),
-    ("2", box("(" * 5000 + "2" + ")" * 5000), {"timeout", "wrong"}),
-    ("4", box(r"\sqrt{" * 300 + "2" + "}" * 300), {"timeout", "wrong"}),
-    ("4", box("1," * 1_000_000), {"timeout", "wrong"}),
-    ("4", "1," * 1_000_000, {"no_answer"}),
-    ("4", "\\boxed{" * 100_000, {"no_answer"}),
-    ("4", box("\x00"), {"wrong"}),
-    ("4", box("4\x00"), {"wrong"}),
-    ("4", "\x00" + box("4"), {"correct"}),
-    ("9", box("9" * 20_000), {"timeout", "wrong"}),
-    ("9" * 5000, box("9" * 5000), {"correct"}),
-    ("4", box("\ud800"), {"wrong"}),
-]
-
-
-def test_hostile_answers_end_with_a_verdict() -> None:
-    golds, solutions, allowed = zip(*HOSTILE, strict=True)
-    with MathGrader(workers=2, seconds=1) as grader:
-        verdicts = [grade.verdict for grade in grader.grade_many(solutions, golds)]
-    assert not {i: verdicts[i] for i in range(len(HOSTILE)) if verdicts[i] not in allowed[i]}
 
 
 def test_nothing_that_an_answer_says_is_executed(math: Grader, tmp_path: Path) -> None:
@@ -184,34 +144,42 @@ def test_nothing_that_an_answer_says_is_executed(math: Grader, tmp_path: Path) -
         "().__class__.__bases__[0].__subclasses__()",
         "2 + exec('4')",
     ]
-    grades = math.grade_many([box(call) for call in calls], ["4"] * len(calls))
+    solutions = [form for call in calls for form in (box(call), f"The answer is {call}", f"<answer>{call}</answer>")]
+    grades = math.grade_many(solutions, [Gold("4")] * len(solutions))
     assert {grade.verdict for grade in grades} == {Verdict.WRONG}
     assert not canary.exists()
 
 
 def test_threads_share_a_grader(math: Grader) -> None:
-    answers = [f"x+{i}" for i in range(6)]
+    answers = [rf"2\sin {n}x\cos {n}x" for n in range(1, 7)]
 
     def grade(shift: int) -> list[Verdict]:
-        golds = [f"{i + shift}+x" for i in range(6)]
-        return [grade.verdict for grade in math.grade_many([box(answer) for answer in answers], golds)]
+        wanted = golds(*(rf"\sin {2 * n + shift}x" for n in range(1, 7)))
+        return [grade.verdict for grade in math.grade_many([box(answer) for answer in answers], wanted)]
 
     with ThreadPoolExecutor(4) as threads:
         found = list(threads.map(grade, [0, 1, 0, 1]))
     assert found == [[Verdict.CORRECT] * 6, [Verdict.WRONG] * 6] * 2
 
 
+SLOW = [box(r"2\sin x\cos x"), box(r"\int_0^1 2x\,dx"), box(r"\sum_{k=1}^{3} k")]
+SLOW_GOLDS = golds(r"\sin 2x", "1", "7")
+SLOW_VERDICTS = [Verdict.CORRECT, Verdict.CORRECT, Verdict.WRONG]
+
+
 def test_killed_workers_are_replaced(math: Grader) -> None:
-    for worker in psutil.Process().children():
+    assert [grade.verdict for grade in math.grade_many(SLOW, SLOW_GOLDS)] == SLOW_VERDICTS
+    workers = psutil.Process().children()
+    assert workers
+    for worker in workers:
         worker.kill()
-    grades = math.grade_many([box("y+x"), box("y-x"), box("2x")], ["x+y"] * 3)
-    assert [grade.verdict for grade in grades] == [Verdict.CORRECT, Verdict.WRONG, Verdict.WRONG]
+    assert [grade.verdict for grade in math.grade_many(SLOW, SLOW_GOLDS)] == SLOW_VERDICTS
 
 
 def test_closing_ends_the_workers() -> None:
     before = set(psutil.Process().children())
     with MathGrader(workers=2) as grader:
-        grader.grade_many([box("y+x")], ["x+y"])
+        grader.grade_many(SLOW[:1], SLOW_GOLDS[:1])
         assert set(psutil.Process().children()) - before
     assert not set(psutil.Process().children()) - before
 
@@ -227,4 +195,4 @@ def test_a_grader_that_cannot_grade_one_equals_one_is_refused(
     )
     monkeypatch.setenv("PYTHONPATH", str(tmp_path))
     with MathGrader(workers=1) as grader, pytest.raises(GraderError):
-        grader.grade_many([box("x+y")], ["y+x"])
+        grader.grade_many(SLOW[:1], SLOW_GOLDS[:1])

@@ -1,0 +1,719 @@
+r"""What an answer is: a number with a unit, a list, a set, a tuple, an interval, an equation, a matrix, words.
+
+Reading goes from the loosest to the tightest sign (or, comma, relation, union, bracket, plus-minus, unit) and ends in
+expressions, whose meaning `expressions` reads.
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from fractions import Fraction
+from itertools import pairwise
+
+from elastic.answers.reading import words
+from elastic.answers.reading.expressions import _PLAIN_FUNCTIONS, _PLAIN_NAMES
+from elastic.answers.reading.tokens import Token, Tokens, UnreadableError, cut_tokens, make, tokenize
+from elastic.answers.reading.units import DOLLAR, Unit, read_unit
+
+_MOST_LEVELS = 12
+
+ORDER = {"<", ">", "\\le", "\\ge", "\\ne"}
+_RELATIONS = ORDER | {"=", "\\approx", "\\in", "\\equiv", "\\sim", "\\simeq", "\\Rightarrow", "\\implies", "\\iff"}
+_ENVIRONMENTS = {"matrix", "pmatrix", "bmatrix", "Bmatrix", "smallmatrix", "array"}
+_CURRENCY = {"\\$": "dollar", "$": "dollar", "\\euro": "euro", "\\pounds": "gbp", "\\yen": "yen"}
+_TRIGONOMETRY = {"\\sin", "\\cos", "\\tan", "\\cot", "\\sec", "\\csc", "sin", "cos", "tan", "cot", "sec", "csc", "cis"}
+_DIGIT_WORDS = {"two": 2, "three": 3, "four": 4, "five": 5, "six": 6, "seven": 7, "eight": 8, "nine": 9, "ten": 10}
+_BASED = re.compile(r"\(?([0-9][0-9A-Fa-f]*)\)?_(?:\{?([0-9]{1,2})\}?|\{?([a-z]+)\}?)")
+_LONGEST_PROGRESSION = 1000
+
+
+@dataclass(frozen=True)
+class Expression:
+    """A stretch of tokens that is one expression, or nothing known."""
+
+    tokens: Tokens
+
+
+@dataclass(frozen=True)
+class Quantity:
+    """A value with its unit or label."""
+
+    value: Value
+    unit: Unit
+
+
+@dataclass(frozen=True)
+class Words:
+    """A phrase, or the name of a fixed meaning in angle brackets."""
+
+    text: str
+
+
+@dataclass(frozen=True)
+class Special:
+    """One of the fixed meanings of `words`, or a named set of numbers."""
+
+    name: str
+
+
+@dataclass(frozen=True)
+class Collection:
+    """Several values.
+
+    Attributes:
+        kind: `list` (no brackets), `set` or `tuple`.
+        items: the values.
+        brackets: the two around a tuple.
+        joined_by: `,`, `or` or `and` of a list.
+    """
+
+    kind: str
+    items: tuple[Value, ...]
+    brackets: str = ""
+    joined_by: str = ","
+
+
+@dataclass(frozen=True)
+class Relation:
+    """Members with the signs between them; of `f(x)=2x` the members are `f(x)` and `2x`."""
+
+    members: tuple[Tokens, ...]
+    signs: tuple[str, ...]
+
+
+@dataclass(frozen=True)
+class Piece:
+    """One interval; an end that is None is infinite, and one that stands at both ends is a point."""
+
+    low: Tokens | None
+    high: Tokens | None
+    low_closed: bool
+    high_closed: bool
+
+
+@dataclass(frozen=True)
+class Region:
+    """Intervals of the real line.
+
+    Attributes:
+        pieces: as they were written.
+        variable: that was bounded, if one was named.
+    """
+
+    pieces: tuple[Piece, ...]
+    variable: str = ""
+
+
+@dataclass(frozen=True)
+class Matrix:
+    """Rows of values."""
+
+    rows: tuple[tuple[Value, ...], ...]
+
+
+@dataclass(frozen=True)
+class Ratio:
+    """Terms of a ratio."""
+
+    terms: tuple[Tokens, ...]
+
+
+@dataclass(frozen=True)
+class Based:
+    """A numeral with its base."""
+
+    digits: str
+    base: int
+
+
+Value = Expression | Quantity | Words | Special | Collection | Relation | Region | Matrix | Ratio | Based
+
+
+def symbols(text: str) -> Tokens:
+    """Tokens of a text of ours."""
+    return tokenize(text)
+
+
+def glued(*parts: Tokens | str) -> Tokens:
+    """Stretches and texts of ours, one after the other, as one stretch."""
+    items: list[Token] = []
+    for part in parts:
+        items += cut_tokens(part) if isinstance(part, str) else part.items
+    return make(items)
+
+
+def _places(tokens: Tokens, texts: set[str], *, letters: bool = False) -> list[int]:
+    return [
+        place
+        for place in tokens.top()
+        if tokens[place].text in texts and (not letters or tokens[place].kind == "letters")
+    ]
+
+
+def _thousands(tokens: Tokens, commas: list[int]) -> Tokens | None:
+    """The stretch with `12,500` as one number, if every comma in it groups digits so."""
+    first = commas[0] - 1
+    for place in commas:
+        before, after = tokens.text(place - 1), tokens.text(place + 1).partition(".")[0]
+        fits = before.isdigit() and (len(before) <= 3 if place == commas[0] else len(before) == 3)
+        if not fits or not re.fullmatch("[0-9]{3}", after) or tokens[place + 1].spaced:
+            return None
+    if tokens.text(first).startswith("0") or any(b - a != 2 for a, b in pairwise(commas)):
+        return None
+    last = commas[-1] + 1
+    number = "".join(tokens.text(place) for place in range(first, last + 1) if tokens.text(place) != ",")
+    merged = Token("number", number, spaced=tokens[first].spaced)
+    return make([*tokens.items[:first], merged, *tokens.items[last + 1 :]])
+
+
+def is_label(tokens: Tokens) -> bool:
+    r"""Whether this names a value: `x`, `f(x)`, `a_n`, `\angle ABC`, `AB`, `(x,y)`, words; no product, no number."""
+    if not len(tokens) or len(tokens) > 14:
+        return False
+    place = 0
+    if tokens.text(0) == "|" and tokens.text(len(tokens) - 1) == "|" and len(tokens) <= 4:
+        return all(token.kind == "letters" and token.text.isupper() for token in tokens.items[1:-1])
+    if tokens.text(0) == "(" and tokens.closed_by.get(0) == len(tokens) - 1:
+        parts = tokens.cut(1, len(tokens) - 1)
+        commas = _places(parts, {","})
+        return bool(commas) and all(is_label(part) for part in parts.split(commas))
+    letters = 0
+    while place < len(tokens):
+        token = tokens[place]
+        if token.kind == "letters":
+            if not token.word:
+                letters += 1
+                if len(token.text) > 1 and not token.text.isupper() and len(tokens) > 1:
+                    return False
+                if len(token.text) in (2, 3) and token.text.islower():
+                    return False
+        elif token.text == "(":
+            closing = tokens.closed_by[place]
+            if place == 0 or closing != len(tokens) - 1:
+                return False
+            return len(tokens.cut(place + 1, closing)) <= 8
+        elif token.text == "_" or (token.text == "^" and tokens.text(place + 1) in ("{", "\\prime", "'", "*")):
+            start = place + 1
+            end = tokens.closed_by.get(start, start)
+            if token.text == "^" and tokens.text(start) == "{":
+                inside = "".join(t.text for t in tokens.items[start + 1 : end])
+                if inside not in ("-1", "\\prime", "'"):
+                    return False
+            place = end
+        elif token.kind == "command" and re.fullmatch(r"\\(?:[a-zA-Z]+)", token.text):
+            name = token.text[1:]
+            if name in (
+                "frac",
+                "sqrt",
+                "pi",
+                "infty",
+                "cdot",
+                "times",
+                "pm",
+                "sin",
+                "cos",
+                "tan",
+                "log",
+                "ln",
+                "binom",
+            ):
+                return name == "frac" and _is_derivative(tokens)
+            if name in ("angle", "triangle", "overline", "vec", "hat", "bar", "dot", "mathbf", "operatorname"):
+                if name in ("overline", "vec", "hat", "bar", "dot"):
+                    place = tokens.closed_by.get(place + 1, place + 1)
+                letters = -10
+            else:
+                letters += 1
+        elif token.text not in ("'", "."):
+            return False
+        place += 1
+    return letters <= 1
+
+
+def _is_derivative(tokens: Tokens) -> bool:
+    return re.fullmatch(r"\\frac\{d[a-z]?\}\{d[a-z]\}", "".join(t.text for t in tokens.items)) is not None
+
+
+def label_of(tokens: Tokens) -> str:
+    """A label as text, to compare it with another."""
+    return "".join(token.text.casefold() if token.word else token.text for token in tokens.items)
+
+
+def is_variable(tokens: Tokens) -> bool:
+    """Whether this is one symbol, with or without an index."""
+    first = tokens[0] if len(tokens) else None
+    if first is None or not is_label(tokens) or "(" in (token.text for token in tokens.items):
+        return False
+    return (first.kind == "letters" and len(first.text) == 1) or (first.kind == "command" and len(tokens) == 1)
+
+
+def is_infinite(tokens: Tokens) -> int:
+    r"""1 for plus infinity, -1 for minus infinity, 0 for everything else."""
+    texts = [token.text for token in tokens.items]
+    sign = 1
+    if texts and texts[0] in ("+", "-"):
+        sign = -1 if texts[0] == "-" else 1
+        texts = texts[1:]
+    return sign if texts in (["\\infty"], ["infty"], ["inf"], ["infinity"], ["oo"]) else 0
+
+
+def read(tokens: Tokens, level: int = 0) -> Value:
+    """What a stretch of tokens is.
+
+    Raises:
+        UnreadableError: it is nested too deeply.
+    """
+    if level > _MOST_LEVELS:
+        raise UnreadableError("nested too deeply")
+    tokens = words.without_qualifier(words.without_lead_in(tokens.peeled())).peeled()
+    if not len(tokens):
+        return Words("")
+    if words.is_letters(tokens):
+        found = _phrase(tokens)
+        if found is not None:
+            return found
+    for reader in (_environment, _joined, _listed, _related, _united, _ratio, _bracketed, _signs, _quantity, _based):
+        value = reader(tokens, level)
+        if value is not None:
+            return value
+    sign = is_infinite(tokens)
+    if sign:
+        return Special(words.INFINITY if sign > 0 else "-infinity")
+    if [token.text for token in tokens.items] in (["\\emptyset"], ["\\{", "\\}"]):
+        return Special(words.NONE)
+    if len(tokens) == 1 and tokens[0].text.startswith("\\mathbb"):
+        return reals() if tokens[0].text == "\\mathbb{R}" else Special(tokens[0].text)
+    if words.is_letters(tokens) and (any(token.word for token in tokens.items) or len(words.phrase(tokens)) > 3):
+        return Words(words.phrase(tokens))
+    return Expression(tokens)
+
+
+def reals() -> Region:
+    """The real line."""
+    return Region((Piece(None, None, False, False),))
+
+
+def _phrase(tokens: Tokens) -> Value | None:
+    text = words.phrase(tokens)
+    found = words.meaning(text) or words.meaning(words.bare(text))
+    if found == words.REALS:
+        return reals()
+    if found is not None:
+        return Special(found)
+    number = words.number_in_words(text)
+    if number is not None:
+        return Expression(symbols(str(number)))
+    if {"or", "and"} & set(text.split()):
+        return None
+    if any(token.word for token in tokens.items) and len(text) > 1:
+        spelled = words.number_in_words(text.split()[0])
+        if spelled is not None and len(tokens) > 1:
+            unit = read_unit(tokens.cut(1))
+            if unit is not None:
+                return Quantity(Expression(symbols(str(spelled))), unit)
+        return Words(text)
+    return None
+
+
+def _environment(tokens: Tokens, level: int) -> Value | None:
+    wrapped = tokens.closed_by.get(0) == len(tokens) - 1 and tokens.closed_by.get(1) == len(tokens) - 2
+    if wrapped and tokens.text(0) in "([" and tokens.text(1) in ("\\begin{array}", "\\begin{matrix}"):
+        tokens = tokens.cut(1, len(tokens) - 1)
+    if not tokens.text(0).startswith("\\begin") or tokens.closed_by.get(0) != len(tokens) - 1:
+        return None
+    name = tokens.text(0)[7:-1]
+    start = 1
+    if name.startswith("array") and tokens.text(1) == "{":
+        start = tokens.closed_by[1] + 1
+    inside = tokens.cut(start, len(tokens) - 1)
+    if name in ("cases", "aligned", "align*", "gathered"):
+        rows = [row for row in inside.split(_places(inside, {"\\\\"})) if len(row)]
+        return Collection("list", tuple(read(_without_marks(row), level + 1) for row in rows), joined_by="and")
+    if name.rstrip("*") not in _ENVIRONMENTS:
+        return None
+    rows = [row for row in inside.split(_places(inside, {"\\\\"})) if len(row)]
+    return Matrix(tuple(tuple(read(cell, level + 1) for cell in row.split(_places(row, {"&"}))) for row in rows))
+
+
+def _without_marks(row: Tokens) -> Tokens:
+    return make([token for token in row.items if token.text != "&"])
+
+
+def _flat(values: list[Value]) -> tuple[Value, ...]:
+    items: list[Value] = []
+    for value in values:
+        items += value.items if isinstance(value, Collection) and value.kind == "list" else [value]
+    return tuple(items)
+
+
+def _joined(tokens: Tokens, level: int) -> Value | None:
+    places = [
+        place
+        for place in tokens.top()
+        if tokens[place].text in (";", "\\lor", "\\land", "\\&")
+        or (tokens[place].kind == "letters" and tokens[place].text.casefold() in ("or", "and"))
+    ]
+    if not places:
+        return None
+    parts = []
+    for part in tokens.split(places):
+        while len(part) and part.text(len(part) - 1) == ",":
+            part = part.cut(0, len(part) - 1)
+        while len(part) and part.text(0) in (",", ";"):
+            part = part.cut(1)
+        if len(part):
+            parts.append(part)
+    if not parts:
+        return None
+    signs = {tokens[place].text.casefold() for place in places}
+    joined_by = "or" if signs & {"or", "\\lor"} else "and" if signs & {"and", "\\land", "\\&"} else ","
+    if len(parts) == 1:
+        return read(parts[0], level + 1)
+    values = [read(part, level + 1) for part in parts]
+    regions = _as_one_region(values, joined_by)
+    return regions or Collection("list", _flat(values), joined_by=joined_by)
+
+
+def _as_one_region(values: list[Value], joined_by: str) -> Region | None:
+    """`x<1 or x>5`: one region of one variable."""
+    if joined_by == "and" or not all(isinstance(value, Region) and value.variable for value in values):
+        return None
+    regions = [value for value in values if isinstance(value, Region)]
+    if len({region.variable for region in regions}) != 1:
+        return None
+    return Region(tuple(piece for region in regions for piece in region.pieces), regions[0].variable)
+
+
+def _listed(tokens: Tokens, level: int) -> Value | None:
+    commas = _places(tokens, {","})
+    if not commas:
+        return None
+    merged = _thousands(tokens, commas)
+    if merged is not None:
+        return read(merged, level + 1)
+    parts = [part for part in tokens.split(commas) if len(part)]
+    if not parts:
+        return Words("")
+    if len(parts) == 1:
+        return read(parts[0], level + 1)
+    values = [read(part, level + 1) for part in _progression(parts)]
+
+    def bounds(value: Value, part: Tokens) -> bool:
+        return isinstance(value, Region) or (
+            isinstance(value, Relation) and bool(set(value.signs) & (ORDER | {"\\in"}))
+        )
+
+    while len(values) > 1 and bounds(values[-1], parts[-1]) and not bounds(values[0], parts[0]):
+        # What follows the answer and only bounds a symbol is a condition: `1/x, x \ne 0`.
+        if isinstance(values[-1], Region) and not values[-1].variable:
+            break
+        values = values[:-1]
+    if len(values) == 1:
+        return values[0]
+    return _as_one_region(values, ",") or Collection("list", _flat(values))
+
+
+def _progression(parts: list[Tokens]) -> list[Tokens]:
+    """`1,2,...,9` written out, if it is an arithmetic progression of whole numbers."""
+    if len(parts) < 4 or [part.text(0) for part in parts].count("\\ldots") != 1 or len(parts[-2]) != 1:
+        return parts
+    texts = [part.joined() for part in parts]
+    if texts[-2] != "\\ldots" or not all(re.fullmatch(r"-?[0-9]{1,9}", text) for text in [*texts[:-2], texts[-1]]):
+        return parts
+    known = [int(text) for text in texts[:-2]]
+    step, last = known[1] - known[0], int(texts[-1])
+    if step == 0 or any(b - a != step for a, b in pairwise(known)) or (last - known[0]) % step:
+        return parts
+    count = (last - known[0]) // step + 1
+    if not len(known) < count <= _LONGEST_PROGRESSION:
+        return parts
+    return [symbols(str(known[0] + place * step)) for place in range(count)]
+
+
+def _related(tokens: Tokens, level: int) -> Value | None:
+    places = _places(tokens, _RELATIONS)
+    if not places:
+        return None
+    if places[0] == 0:
+        if tokens.text(0) in ("=", "\\approx", "\\sim", "\\simeq", "\\Rightarrow", "\\implies"):
+            return read(tokens.cut(1), level + 1)
+        if tokens.text(0) == "\\in":
+            return read(tokens.cut(1), level + 1)
+        return Expression(tokens)
+    signs = tuple(tokens.text(place) for place in places)
+    for arrow in ("\\Rightarrow", "\\implies", "\\iff"):
+        if arrow in signs:
+            last = max(place for place in places if tokens.text(place) == arrow)
+            return read(tokens.cut(last + 1), level + 1)
+    members = tuple(part.peeled() for part in tokens.split(places))
+    if not all(len(member) for member in members):
+        return Expression(tokens)
+    if signs == ("\\in",):
+        value = read(members[1], level + 1)
+        if isinstance(value, Region):
+            return Region(value.pieces, label_of(members[0]))
+        if isinstance(value, Collection) and value.kind == "tuple" and len(value.items) == 2:
+            region = pair_region(value)
+            return Region(region.pieces, label_of(members[0])) if region else value
+        return value if is_label(members[0]) else Relation(members, signs)
+    if signs[0] in ("=",) and is_label(members[0]) and set(signs[1:]) <= {"\\in"} and len(signs) == 2:
+        return Relation(members[:2], signs[:1])
+    if set(signs) <= ORDER:
+        region = _bounded(members, signs)
+        if region is not None:
+            return region
+    return Relation(members, tuple("\\approx" if sign in ("\\sim", "\\simeq") else sign for sign in signs))
+
+
+def _bounded(members: tuple[Tokens, ...], signs: tuple[str, ...]) -> Region | None:
+    """The region that bounds on one symbol leave."""
+    flipped = {"<": ">", ">": "<", "\\le": "\\ge", "\\ge": "\\le", "\\ne": "\\ne"}
+    if len(members) == 2:
+        left, right = members
+        sign = signs[0]
+        if is_variable(right) and not is_variable(left):
+            left, right, sign = right, left, flipped[sign]
+        bars = left.text(0) == "|" and left.text(len(left) - 1) == "|" and len(left) > 2
+        if bars and is_variable(left.cut(1, len(left) - 1)):
+            variable = label_of(left.cut(1, len(left) - 1))
+            negative = glued("-(", right, ")")
+            closed = sign in ("\\le", "\\ge")
+            if sign in ("<", "\\le"):
+                return Region((Piece(negative, right, closed, closed),), variable)
+            if sign in (">", "\\ge"):
+                return Region((Piece(None, negative, False, closed), Piece(right, None, closed, False)), variable)
+        if not is_variable(left):
+            return None
+        variable = label_of(left)
+        if any(token.kind == "letters" and token.text == left[0].text for token in right.items):
+            return None
+        sign_of_infinity = is_infinite(right)
+        if sign_of_infinity:
+            return Region(reals().pieces, variable)
+        if sign == "\\ne":
+            return Region((Piece(None, right, False, False), Piece(right, None, False, False)), variable)
+        closed = sign in ("\\le", "\\ge")
+        piece = Piece(None, right, False, closed) if sign in ("<", "\\le") else Piece(right, None, closed, False)
+        return Region((piece,), variable)
+    if len(members) == 3 and is_variable(members[1]):
+        low, high = members[0], members[2]
+        low_sign, high_sign = signs
+        if low_sign in (">", "\\ge"):
+            low, high, low_sign, high_sign = high, low, flipped[high_sign], flipped[low_sign]
+        if low_sign not in ("<", "\\le") or high_sign not in ("<", "\\le"):
+            return None
+        return Region(
+            (
+                Piece(
+                    None if is_infinite(low) else low,
+                    None if is_infinite(high) else high,
+                    low_sign == "\\le",
+                    high_sign == "\\le",
+                ),
+            ),
+            label_of(members[1]),
+        )
+    return None
+
+
+def pair_region(value: Collection) -> Region | None:
+    """A pair in brackets, read as an interval."""
+    if value.kind != "tuple" or len(value.items) != 2:
+        return None
+    ends: list[Tokens | None] = []
+    for item, infinite in zip(value.items, ("-infinity", words.INFINITY), strict=True):
+        if isinstance(item, Special):
+            if item.name != infinite:
+                return None
+            ends.append(None)
+        elif isinstance(item, Expression):
+            ends.append(item.tokens)
+        else:
+            return None
+    low, high = ends
+    closed = value.brackets[0] == "[" and low is not None, value.brackets[1] == "]" and high is not None
+    return Region((Piece(low, high, *closed),))
+
+
+def _united(tokens: Tokens, level: int) -> Value | None:
+    unions = _places(tokens, {"\\cup"})
+    if unions:
+        pieces: list[Piece] = []
+        for part in tokens.split(unions):
+            region = as_region(read(part, level + 1))
+            if region is None:
+                return Expression(tokens)
+            pieces += region.pieces
+        return Region(tuple(pieces))
+    differences = _places(tokens, {"\\setminus"}) or [
+        place for place in _places(tokens, {"-"}) if place and tokens.text(place - 1) == "\\mathbb{R}"
+    ]
+    if len(differences) == 1:
+        whole, removed = (read(part, level + 1) for part in tokens.split(differences))
+        if whole == reals() and isinstance(removed, Collection) and removed.kind == "set":
+            points = [item.tokens for item in removed.items if isinstance(item, Expression)]
+            if len(points) == len(removed.items):
+                return punctured(points)
+        return Expression(tokens)
+    return None
+
+
+def punctured(points: list[Tokens]) -> Region:
+    """The real line without some points, which are given in order."""
+    ends: list[Tokens | None] = [None, *points, None]
+    return Region(tuple(Piece(a, b, False, False) for a, b in pairwise(ends)))
+
+
+def as_region(value: Value) -> Region | None:
+    """A value as a region, if it can be read as one."""
+    if isinstance(value, Region):
+        return value
+    if isinstance(value, Collection):
+        if value.kind == "set":
+            points = [item.tokens for item in value.items if isinstance(item, Expression)]
+            return Region(tuple(Piece(p, p, True, True) for p in points)) if len(points) == len(value.items) else None
+        return pair_region(value)
+    return None
+
+
+def _ratio(tokens: Tokens, level: int) -> Value | None:
+    colons = _places(tokens, {":", "to"})
+    if not colons:
+        return None
+    terms = tuple(tokens.split(colons))
+    if all(len(term) for term in terms) and not any(token.word for term in terms for token in term.items):
+        return Ratio(terms)
+    return None
+
+
+def _bracketed(tokens: Tokens, level: int) -> Value | None:
+    opening = tokens.text(0)
+    if opening not in ("(", "[", "\\{", "\\langle") or tokens.closed_by.get(0) != len(tokens) - 1:
+        return None
+    start, end = 0, len(tokens)
+    while start + 1 < end - 1 and tokens.text(start) in "([" and tokens.text(start + 1) == "(":
+        # Parentheses around parentheses are opened in one go, however many there are.
+        if tokens.closed_by[start + 1] != end - 2:
+            break
+        start, end = start + 1, end - 1
+    tokens = tokens.cut(start, end)
+    opening, closing = tokens.text(0), tokens.text(len(tokens) - 1)
+    inside = tokens.cut(1, len(tokens) - 1)
+    if opening == "\\{":
+        bars = _places(inside, {"|", ":"})
+        if bars and len(inside.cut(bars[0] + 1)):
+            head = inside.cut(0, bars[0])
+            members = head.split(_places(head, {"\\in"}))
+            if is_label(members[0]):
+                return read(inside.cut(bars[0] + 1), level + 1)
+        if not len(inside):
+            return Special(words.NONE)
+    parts = inside.split(_places(inside, {",", ";"}))
+    if any(not len(part) for part in parts):
+        return Expression(tokens) if len(parts) == 1 else Words("")
+    if len(parts) == 1 and opening != "\\{":
+        return read(inside, level + 1) if opening in "([" else Expression(tokens)
+    values = [read(part, level + 1) for part in (_progression(parts) if opening == "\\{" else parts)]
+    if opening == "\\{":
+        return Collection("set", _flat(values))
+    brackets = "()" if opening == "\\langle" else opening + closing
+    return Collection("tuple", tuple(values), brackets)
+
+
+def _signs(tokens: Tokens, level: int) -> Value | None:
+    if not any(token.text in ("\\pm", "\\mp") for token in tokens.items):
+        return None
+    versions = []
+    for plus, minus in (("+", "-"), ("-", "+")):
+        items = [
+            Token("other", plus if token.text == "\\pm" else minus) if token.text in ("\\pm", "\\mp") else token
+            for token in tokens.items
+        ]
+        versions.append(read(make(items), level + 1))
+    return Collection("list", _flat(versions), joined_by="or")
+
+
+def _quantity(tokens: Tokens, level: int) -> Value | None:
+    first = 1 if tokens.text(0) in ("-", "+") else 0
+    if tokens.text(first) in _CURRENCY and len(tokens) > first + 1:
+        money = read_unit(symbols(_CURRENCY[tokens.text(first)])) or DOLLAR
+        rest = tokens.cut(first + 1)
+        value = read(glued(tokens.cut(0, first), rest) if first else rest, level + 1)
+        if isinstance(value, Quantity):
+            # "$5 million" is more than its number; "$5 dollars" and "$5 per hour" are not.
+            same = value.unit.dimensions == money.dimensions or not value.unit.dimensions
+            return Quantity(value.value, money if same else value.unit)
+        return Quantity(value, money) if isinstance(value, Expression) else None
+    if any(token.text in ("\\$", "$") for token in tokens.items):
+        return None
+    if any(token.text in _TRIGONOMETRY for token in tokens.items):
+        return None
+    compound = _compound(tokens)
+    if compound is not None:
+        return compound
+    for place in tokens.top():
+        if place < 1 or not _may_start_unit(tokens, place):
+            continue
+        unit = read_unit(tokens.cut(place))
+        if unit is not None:
+            value = read(tokens.cut(0, place), level + 1)
+            if isinstance(value, Expression | Collection | Ratio):
+                if unit == Unit((), Fraction(1)):
+                    return value
+                return Quantity(value, unit)
+            return None
+    return None
+
+
+def _may_start_unit(tokens: Tokens, place: int) -> bool:
+    token = tokens[place]
+    if token.text in ("%", "\\%", "\\euro", "\\pounds", "\\yen", "\\Omega"):
+        return True
+    if token.text == "^":
+        end = tokens.closed_by.get(place + 1, place + 1) + 1
+        return "".join(t.text for t in tokens.items[place + 1 : end]).strip("{}") == "\\circ"
+    if token.kind != "letters" or token.text in _PLAIN_FUNCTIONS or token.text in _PLAIN_NAMES:
+        return False
+    if token.word:
+        return len(token.text) > 1 or token.text not in "eid"
+    if len(token.text) == 1:
+        return False
+    before = tokens[place - 1]
+    if before.kind != "number" and before.text not in (")", "}"):
+        return False
+    known = read_unit(make([token]))
+    if known is not None and known.dimensions:
+        return True
+    return token.spaced and len(token.text) > 2 and bool(re.search("[aeiouy]", token.text))
+
+
+def _compound(tokens: Tokens) -> Quantity | None:
+    """`5 feet 6 inches`: the sum of several amounts of one dimension."""
+    numbers = [place for place in tokens.top() if tokens[place].kind == "number"]
+    if len(numbers) < 2 or numbers[0] != 0:
+        return None
+    total, dimensions = Fraction(0), set()
+    for start, end in zip(numbers, [*numbers[1:], len(tokens)], strict=True):
+        stretch = tokens.cut(start + 1, end)
+        while len(stretch) and stretch.text(len(stretch) - 1) in (",", "and"):
+            stretch = stretch.cut(0, len(stretch) - 1)
+        unit = read_unit(stretch) if len(stretch) and stretch[0].kind == "letters" else None
+        if unit is None or not unit.dimensions:
+            return None
+        total += Fraction(tokens.text(start)) * unit.factor
+        dimensions.add(unit.dimensions)
+    if len(dimensions) != 1:
+        return None
+    value = symbols(f"{total.numerator}/{total.denominator}")
+    return Quantity(Expression(value), Unit(dimensions.pop(), Fraction(1)))
+
+
+def _based(tokens: Tokens, level: int) -> Value | None:
+    if not any(token.text == "_" for token in tokens.items):
+        return None
+    match = _BASED.fullmatch("".join(token.text for token in tokens.items))
+    if match is None:
+        return None
+    base = int(match[2]) if match[2] else _DIGIT_WORDS.get(match[3] or "", 0)
+    return Based(match[1].upper().lstrip("0") or "0", base) if 2 <= base <= 36 else None
