@@ -48,6 +48,7 @@ def rollout_figures(groups: Sequence[Scores]) -> dict[str, float | None]:
         "accuracy": _mean([rollout.correct for rollout in graded]),
         "zero_variance_share": _mean([len({r for r in group.rewards if r is not None}) < 2 for group in groups]),
         "forced_share": _mean([rollout.closed == "forced" for rollout in rollouts]),
+        "natural_share": _mean([rollout.closed == "natural" for rollout in rollouts]),
         "eos_in_think_share": _mean([rollout.closed == "eos" for rollout in rollouts]),
         "truncated_solution_share": _mean([_truncated(rollout) for rollout in rollouts]),
         "finished_share": _mean([_finished(rollout) for rollout in rollouts]),
@@ -68,13 +69,13 @@ class PreflightWatch:
     """Stops a run that can teach nothing, within its first `steps` steps.
 
     It stops when no group's rewards ever differed (the gradient is then 0), or when no rollout ever ended its
-    solution within s. Thinking that is always forced only warns: it is E1's normal start.
+    solution within s. Thinking that the model never closes itself only warns: it is E1's normal start.
     """
 
     def __init__(self, steps: int) -> None:
         self.steps = steps
         self._seen = 0
-        self._varied = self._finished = self._unforced = False
+        self._varied = self._finished = self._closed = False
 
     def observe(self, figures: dict[str, float | None], *, step: int) -> str | None:
         """Take one step's figures; returns a warning to print, if there is one.
@@ -87,7 +88,7 @@ class PreflightWatch:
         self._seen += 1
         self._varied |= (figures["zero_variance_share"] or 0.0) < 1.0
         self._finished |= (figures["finished_share"] or 0.0) > 0.0
-        self._unforced |= (figures["forced_share"] or 0.0) < 1.0
+        self._closed |= (figures["natural_share"] or 0.0) > 0.0
         if self._seen < self.steps:
             return None
         if not self._finished:
@@ -104,6 +105,10 @@ class PreflightWatch:
                 remedy="train on problems that are solved sometimes but not always, raise samples or the budget, and "
                 "look at a few rollouts: a reward that never fires often means that the answer format is wrong",
             )
-        if not self._unforced:
-            return f"all thinking of the first {self.steps} steps was forced; that is usual when t* is small"
+        if not self._closed:
+            return (
+                f"no rollout of the first {self.steps} steps closed its thinking itself; that is usual when t* is "
+                "small, and training goes on, but a base that never closes it at any length cannot answer without a "
+                "budget (see its unconstrained row in the report)"
+            )
         return None

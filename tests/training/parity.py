@@ -58,11 +58,12 @@ def fresh(prompter: Prompter, seed: int = 0) -> Any:
 
 def run(model: Any, prompter: Prompter, scratch: Path, recipe: Recipe = RECIPE, **changes: Any) -> Trained:
     options: dict[str, Any] = {"preflight_steps": 100, "say": lambda _: None, "make_engine": None, **changes}
+    grader = options.pop("grader", None) or ParityGrader()
     return train(
         model,
         prompter,
         Markers.find(prompter.tokenizer),
-        ParityGrader(),
+        grader,
         QUESTIONS,
         MonitorSlice(2, QUESTIONS[:2], [recipe.budget]),
         recipe,

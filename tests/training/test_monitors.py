@@ -34,6 +34,7 @@ def test_lengths_are_given_apart_for_correct_and_wrong_and_errors_are_in_neither
     assert figures["reward"] == pytest.approx(2 / 3)
     assert figures["accuracy"] == pytest.approx(2 / 3)
     assert figures["forced_share"] == 0.5
+    assert figures["natural_share"] == 0.25
     assert figures["eos_in_think_share"] == 0.25
     assert figures["truncated_solution_share"] == 0.25
     assert figures["finished_share"] == 0.5
@@ -47,7 +48,7 @@ def test_accuracy_is_given_by_difficulty_and_groups_of_equal_rewards_are_counted
     assert figures["zero_variance_share"] == 1
 
 
-GOOD = {"zero_variance_share": 0.5, "finished_share": 0.9, "forced_share": 0.7, "reward": 0.4}
+GOOD = {"zero_variance_share": 0.5, "finished_share": 0.9, "natural_share": 0.3, "reward": 0.4}
 
 
 def observe(watch: PreflightWatch, steps: int, **changes: float) -> str | None:
@@ -67,8 +68,9 @@ def test_a_run_whose_solutions_never_end_is_stopped_with_an_explanation() -> Non
         observe(PreflightWatch(3), 3, finished_share=0.0)
 
 
-def test_thinking_that_is_always_forced_only_warns() -> None:
-    assert "forced" in (observe(PreflightWatch(3), 3, forced_share=1.0) or "")
+def test_thinking_that_the_model_never_closes_itself_only_warns() -> None:
+    assert "closed its thinking itself" in (observe(PreflightWatch(3), 3, natural_share=0.0) or "")
+    assert observe(PreflightWatch(3), 3) is None
 
 
 def test_one_good_step_is_enough() -> None:
