@@ -15,6 +15,7 @@ import pytest
 from clone import Clone, Reproduction
 from safetensors.numpy import load_file
 
+from elastic.contracts.distribution import DriftResult
 from elastic.contracts.frames import (
     Collected,
     PassRates,
@@ -42,13 +43,14 @@ FRAMES = {
     "data/curated/[tv]*.parquet": Problems,
     "data/probed/traces.parquet": Traces,
     "data/bucketed/rates.parquet": PassRates,
-    "data/bucketed/training.parquet": TrainingSet,
+    "data/bucketed/[tv]*.parquet": TrainingSet,
     "results/traces/*/*/traces.parquet": Traces,
     "results/scores/*/*/scored.parquet": Scored,
 }
 RECORDS = {
     "data/curated/curation.json": Curation,
     "reports/checks/*.json": GateResult,
+    "reports/drift/*.json": DriftResult,
     "results/decision.json": Decision,
 }
 
@@ -96,7 +98,7 @@ def test_a_second_run_has_nothing_to_do(reproduced: Clone) -> None:
 
 def test_every_frame_keeps_its_contract(reproduced: Clone) -> None:
     frames = [file for file in files_of(reproduced) if file.suffix == ".parquet"]
-    assert len(frames) == 1 + 5 + 1 + 2 + 6 + 6
+    assert len(frames) == 1 + 5 + 1 + 3 + 6 + 6
     for file in frames:
         model = contract_of(str(file.relative_to(reproduced.folder)), FRAMES)
         read_frame(model, file, empty=model is Rejected)
@@ -224,5 +226,19 @@ def test_no_evaluated_problem_is_taught_or_trained_on(reproduced: Clone) -> None
         assert not sets[2] & sets[3]
     training = set(taught[1]["problem_id"])
     probed = read_frame(Traces, reproduced.folder / "data/probed/traces.parquet")
-    bucketed = read_frame(TrainingSet, reproduced.folder / "data/bucketed/training.parquet")
-    assert set(bucketed["problem_id"]) <= set(probed["problem_id"]) == training
+    bucketed, cut = (
+        read_frame(TrainingSet, reproduced.folder / f"data/bucketed/{name}.parquet")
+        for name in ("training", "validation")
+    )
+    assert set(probed["problem_id"]) == training
+    assert set(bucketed["problem_id"]) | set(cut["problem_id"]) <= training
+    assert not set(bucketed["problem_id"]) & set(cut["problem_id"])
+    assert len(cut) == 8
+
+
+def test_the_report_leads_to_the_data_docs_of_both_gates(reproduced: Clone) -> None:
+    page = (reproduced.folder / "reports/index.html").read_text(encoding="utf-8")
+    links = re.findall(r'href="(data_docs/[^"]+)"', page)
+    assert links == ["data_docs/curated/index.html", "data_docs/bucketed/index.html"]
+    for link in links:
+        assert "Great Expectations" in (reproduced.folder / "reports" / link).read_text(encoding="utf-8")
