@@ -10,6 +10,7 @@ Works as root and as a user, through a user namespace in both cases, in which no
 
 from __future__ import annotations
 
+import compileall
 import os
 import select
 import shutil
@@ -18,9 +19,10 @@ import sys
 import sysconfig
 import tempfile
 from collections.abc import Iterator
+from functools import cache
 from importlib.util import find_spec
 from pathlib import Path
-from typing import Any, Self
+from typing import Self
 
 from elastic.answers.programs.inside.frames import receive, send
 from elastic.errors import GraderError
@@ -89,18 +91,18 @@ class Sandbox:
         self._poll = select.poll()
         self._poll.register(self._replies, select.POLLIN)
 
-    def tell(self, message: Any) -> None:
+    def tell(self, *fields: str) -> None:
         """Send the runner a message.
 
         Raises:
             SandboxError: it is gone.
         """
         try:
-            send(self._requests, message)
+            send(self._requests, *(field.encode("utf-8", "replace") for field in fields))
         except OSError:
             raise SandboxError(self._last_words()) from None
 
-    def hear(self, seconds: float) -> Any:
+    def hear(self, seconds: float) -> list[bytes]:
         """What the runner says next.
 
         Raises:
@@ -159,6 +161,13 @@ def require() -> None:
         raise GraderError("no program is run without bubblewrap, which is missing", where=WHERE, remedy=_INSTALL)
 
 
+@cache
+def _compiled_folder() -> Path:
+    """What runs inside, compiled once; where the result cannot be kept, each sandbox compiles for itself."""
+    compileall.compile_dir(_INSIDE, quiet=2)
+    return _INSIDE
+
+
 def _packages() -> Iterator[tuple[str, Path]]:
     """The packages of `PACKAGES` that are installed: name and folder."""
     for name in PACKAGES:
@@ -175,7 +184,7 @@ def _python(folder: str) -> list[str]:
 
 def _bare(folder: str) -> tuple[list[str], dict[str, str]]:
     """Command and environment of a runner without a sandbox."""
-    paths = f"{_INSIDE.parent}:{sysconfig.get_path('purelib')}"
+    paths = f"{_compiled_folder().parent}:{sysconfig.get_path('purelib')}"
     return _python(folder), {**_ENVIRONMENT, "HOME": folder, "PYTHONPATH": paths}
 
 
@@ -199,7 +208,7 @@ def _contained() -> list[str]:
             arguments += ["--ro-bind", link, link]
     if not Path(prefix).is_relative_to("/usr"):
         arguments += ["--ro-bind", prefix, prefix]
-    arguments += ["--ro-bind", str(_INSIDE), "/harness/inside"]
+    arguments += ["--ro-bind", str(_compiled_folder()), "/harness/inside"]
     for name, source in _packages():
         arguments += ["--ro-bind", str(source), f"/site/{name}"]
     # The system's settings under /proc/sys are root's own files: a namespace does not keep root from them.

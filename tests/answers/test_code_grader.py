@@ -122,6 +122,7 @@ def test_over_the_limit_of_time_is_wrong_and_ends_the_trial() -> None:
         "import numpy as np\nprint(np.array([int(input())])[0] ** 2)",
         "from sortedcontainers import SortedList\nprint(SortedList([int(input())])[0] ** 2)",
         "def f(n):\n    return n and 1 + f(n - 1)\nprint(f(30000) - 30000 + int(input()) ** 2)",
+        "n = int(input())\nprint(n ** 2 if len(str(10 ** 9999)) == 10000 else 0)",
         "x: List[int] = list(accumulate([int(input())]))\nprint(x[0] ** 2)",
     ],
 )

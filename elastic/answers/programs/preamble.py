@@ -12,10 +12,10 @@ from collections.abc import Container
 from functools import cache
 from importlib import import_module
 
-# LiveCodeBench's order; of equal names the last one counts.
+# LiveCodeBench's order, but for typing, which has a Counter too; of equal names the last one counts.
 _MODULES = (
-    *("string", "re", "datetime", "collections", "heapq", "bisect", "copy", "math", "random", "statistics"),
-    *("fractions", "decimal", "itertools", "functools", "operator", "json", "typing"),
+    *("typing", "string", "re", "datetime", "collections", "heapq", "bisect", "copy", "math", "random", "statistics"),
+    *("fractions", "decimal", "itertools", "functools", "operator", "json"),
 )
 _BARE_MODULES = frozenset((*_MODULES, "sys", "os", "io", "time"))
 # The shell's own exit and quit are not there where the site module is not.
@@ -30,7 +30,7 @@ _OTHERS = {
     "BytesIO": "from io import BytesIO",
     "commonprefix": "from os.path import commonprefix",
 }
-_WORD = re.compile(r"[A-Za-z_]\w*(?P<dotted>\s*\.)?")
+_WORD = re.compile(r"(?<![\w.])(?P<name>[A-Za-z_]\w*)(?P<dotted>\s*\.)?")
 
 
 @cache
@@ -58,8 +58,7 @@ def preamble(source: str, own: Container[str] = ()) -> str:
     lines: dict[str, None] = {}
     words: dict[str, bool] = {}
     for word in _WORD.finditer(source):
-        name = word[0].rstrip(". \t\n") if word["dotted"] else word[0]
-        words[name] = words.get(name, False) or bool(word["dotted"])
+        words[word["name"]] = words.get(word["name"], False) or bool(word["dotted"])
     known = _names()
     for name, dotted in sorted(words.items()):
         if name in own:

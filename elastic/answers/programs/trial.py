@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any
 
 from elastic.answers.programs.checks import NoCheckError, read_check
 from elastic.answers.programs.outputs import any_printed, any_returned
@@ -46,7 +45,7 @@ class Trial:
 
 def wall_seconds(seconds: float) -> float:
     """How long a test of so many processor seconds may take on a busy machine, or asleep."""
-    return 4 * (seconds + 1)
+    return 4 * seconds + 2
 
 
 def try_program(program: str, tests: CodeTests) -> Trial:
@@ -66,15 +65,15 @@ def try_program(program: str, tests: CodeTests) -> Trial:
     try:
         for test in tests.tests:
             sandbox = sandbox or _start(program, tests)
-            reply = _hear(sandbox, {"input": test.input}, tests)
-            found = _fault(reply)
-            if found is None and not equal(reply["output"], test.outputs):
+            reply = _ask(sandbox, tests, test.input)
+            found = reply.fault
+            if found is None and not equal(reply.output, test.outputs):
                 found = "another output than expected"
             passed += found is None
             fault = fault or found
-            if reply["breach"] in _OVER_TIME:
+            if reply.breach in _OVER_TIME:
                 break
-            if not reply["clean"]:
+            if not reply.clean:
                 sandbox.close()
                 sandbox = None
     finally:
@@ -89,11 +88,12 @@ def _try_check(program: str, tests: CodeTests) -> Trial:
     except NoCheckError as error:
         raise NoTestsError(str(error)) from None
     with _start(program, tests) as sandbox:
-        sandbox.tell({})
-        request = {"source": check.source, "preamble": check.preamble, "wanted": check.wanted}
-        reply = _hear(sandbox, request, tests)
-    passed, faults, calls = _read_report(reply["output"].splitlines())
-    fault = _BREACHES.get(reply["breach"]) or next(iter(faults), None)
+        sandbox.tell()
+        # Until the program's process is there, nothing of the check may be in the sandbox.
+        sandbox.hear(_START_SECONDS)
+        reply = _ask(sandbox, tests, check.source, check.preamble, " ".join(check.wanted))
+    passed, faults, calls = _read_report(reply.output.splitlines())
+    fault = _BREACHES.get(reply.breach) or next(iter(faults), None)
     if calls is None:
         fault = fault or "the check was ended"
     elif fault is None and not calls:
@@ -113,9 +113,8 @@ def _read_report(lines: Sequence[str]) -> tuple[int, list[str], int | None]:
 def _start(program: str, tests: CodeTests) -> Sandbox:
     sandbox = Sandbox()
     try:
-        limits = (tests.seconds, wall_seconds(tests.seconds), tests.megabytes, OUTPUT_BYTES)
-        setup = {"kind": tests.kind, "source": program, "entry": tests.entry, "limits": limits}
-        sandbox.tell({**setup, "preamble": preamble(program)})
+        limits = (tests.seconds, wall_seconds(tests.seconds), tests.megabytes << 20, OUTPUT_BYTES)
+        sandbox.tell(tests.kind, program, tests.entry or "", preamble(program), *map(str, limits))
         sandbox.hear(_START_SECONDS)
     except SandboxError:
         sandbox.close()
@@ -123,19 +122,30 @@ def _start(program: str, tests: CodeTests) -> Sandbox:
     return sandbox
 
 
-def _hear(sandbox: Sandbox, request: dict[str, Any], tests: CodeTests) -> dict[str, Any]:
-    sandbox.tell(request)
-    reply: dict[str, Any] = sandbox.hear(wall_seconds(tests.seconds) + _LATE_SECONDS)
-    return reply
+@dataclass(frozen=True)
+class _Reply:
+    """What the runner says of one test."""
+
+    breach: str
+    exit_code: int
+    output: str
+    errors: str
+    clean: bool
+
+    @property
+    def fault(self) -> str | None:
+        """Why the test failed, as far as its process tells."""
+        if self.breach:
+            return _BREACHES[self.breach]
+        if self.exit_code < 0:
+            return f"ended by signal {-self.exit_code}"
+        if self.exit_code:
+            return self.errors.strip().rpartition("\n")[2] or f"ended with exit status {self.exit_code}"
+        return None
 
 
-def _fault(reply: dict[str, Any]) -> str | None:
-    """Why a test failed, as far as its process tells."""
-    if reply["breach"]:
-        return _BREACHES[reply["breach"]]
-    if reply["exit_code"] < 0:
-        return f"ended by signal {-reply['exit_code']}"
-    if reply["exit_code"]:
-        last = reply["errors"].strip().rpartition("\n")[2]
-        return last or f"ended with exit status {reply['exit_code']}"
-    return None
+def _ask(sandbox: Sandbox, tests: CodeTests, *request: str) -> _Reply:
+    sandbox.tell(*request)
+    fields = [field.decode("utf-8", "replace") for field in sandbox.hear(wall_seconds(tests.seconds) + _LATE_SECONDS)]
+    breach, exit_code, output, errors, clean = fields
+    return _Reply(breach, int(exit_code), output, errors, bool(clean))

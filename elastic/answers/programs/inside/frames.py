@@ -1,36 +1,44 @@
-"""Messages over a pipe: eight bytes of length, then JSON."""
+"""Messages over a pipe: fields of bytes, each after its length."""
 
 from __future__ import annotations
 
-import json
-import struct
-from typing import IO, Any
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import IO
 
-_LENGTH = struct.Struct(">Q")
+_WIDTH = 8
 
 
-def send(stream: IO[bytes], message: Any) -> None:
+def send(stream: IO[bytes], *fields: bytes) -> None:
     """Write one message.
 
     Raises:
         OSError: nobody reads any more.
     """
-    text = json.dumps(message).encode()
-    stream.write(_LENGTH.pack(len(text)) + text)
+    lengths = (len(fields), *map(len, fields))
+    stream.write(b"".join(length.to_bytes(_WIDTH, "big") for length in lengths))
+    for field in fields:
+        stream.write(field)
     stream.flush()
 
 
-def receive(stream: IO[bytes]) -> Any:
+def receive(stream: IO[bytes]) -> list[bytes]:
     """The next message.
 
     Raises:
-        EOFError: there is none, or half of one.
+        EOFError: there is none, or only a part of one.
     """
-    head = stream.read(_LENGTH.size)
-    if len(head) < _LENGTH.size:
+    count = _number(stream)
+    lengths = [_number(stream) for _ in range(count)]
+    return [_bytes(stream, length) for length in lengths]
+
+
+def _number(stream: IO[bytes]) -> int:
+    return int.from_bytes(_bytes(stream, _WIDTH), "big")
+
+
+def _bytes(stream: IO[bytes], length: int) -> bytes:
+    content = stream.read(length)
+    if len(content) < length:
         raise EOFError
-    (length,) = _LENGTH.unpack(head)
-    text = stream.read(length)
-    if len(text) < length:
-        raise EOFError
-    return json.loads(text)
+    return content

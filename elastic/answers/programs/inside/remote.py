@@ -8,6 +8,7 @@ that claims to equal everything, nor end the check early. What it can do is answ
 from __future__ import annotations
 
 import builtins
+import json
 from typing import Any, BinaryIO
 
 from .frames import receive, send
@@ -33,9 +34,10 @@ def serve(names: dict[str, Any], requests: BinaryIO, replies: BinaryIO) -> None:
 
     while True:
         try:
-            request = receive(requests)
+            [text] = receive(requests)
         except EOFError:
             return
+        request = json.loads(text)
         try:
             if request["of"] is None:
                 found = names[request["name"]]
@@ -43,11 +45,11 @@ def serve(names: dict[str, Any], requests: BinaryIO, replies: BinaryIO) -> None:
                 found = getattr(kept[request["of"]], request["name"])
             else:
                 found = kept[request["of"]](*read(request["arguments"]), **read(request["named"]))
-            send(replies, {"value": encode(found, keep)})
+            send(replies, json.dumps({"value": encode(found, keep)}).encode())
         except BrokenPipeError:
             return
         except Exception as error:
-            send(replies, {"error": type(error).__name__, "text": str(error)[:500]})
+            send(replies, json.dumps({"error": type(error).__name__, "text": str(error)[:500]}).encode())
 
 
 class Channel:
@@ -64,8 +66,9 @@ class Channel:
             EOFError, OSError: the program is gone.
             Exception: the program raised one of this name, or a RuntimeError in its stead.
         """
-        send(self._requests, request)
-        reply = receive(self._replies)
+        send(self._requests, json.dumps(request).encode())
+        [text] = receive(self._replies)
+        reply = json.loads(text)
         if "error" in reply:
             kind = getattr(builtins, str(reply["error"]), RuntimeError)
             usual = isinstance(kind, type) and issubclass(kind, Exception)

@@ -9,23 +9,25 @@ the check runs in a process of its own (elastic/answers/programs/inside/remote.p
 
 from __future__ import annotations
 
+# The module signal without its enums, whose import would cost every program some milliseconds.
+import _signal as signal
 import fcntl
+import gc
 import os
 import select
-import shutil
-import signal
 import sys
 import time
-from collections.abc import Callable
-from functools import partial
-from typing import Any, BinaryIO, NamedTuple
 
-from . import bodies
 from .confine import confine, memory_bytes, shield
 from .frames import receive, send
-from .nodes import ListNode, TreeNode
+from .script import run_script
 
-Body = Callable[[], None]
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from typing import Any, BinaryIO
+
+    Body = Callable[[], None]
 
 THREADS = 64
 ERROR_BYTES = 4096
@@ -34,13 +36,25 @@ _CHUNK = 1 << 16
 _HIGH, _HIGHEST = 64, 256
 
 
-class Limits(NamedTuple):
-    """Of one test: processor and wall seconds, megabytes of memory, bytes of output."""
+class Setup:
+    """What holds for all tests of a program.
 
-    seconds: float
-    wall: float
-    megabytes: int
-    output: int
+    Attributes:
+        kind: of the tests, as in elastic/contracts/code_tests.py.
+        source: the program.
+        entry: the function that is called.
+        names: what the program's globals start with.
+        seconds, wall: of processor and of wall time, a test.
+        memory: bytes above what this process has.
+        output: bytes.
+    """
+
+    def __init__(self, fields: list[bytes]) -> None:
+        self.kind, self.source, self.entry, preamble, *limits = (field.decode() for field in fields)
+        self.seconds, self.wall = map(float, limits[:2])
+        self.memory, self.output = map(int, limits[2:])
+        self.names: dict[str, Any] = {}
+        exec(preamble, self.names)
 
 
 class Pipe:
@@ -59,10 +73,6 @@ class Pipe:
         self.content += chunk[: self.limit - len(self.content)]
         return bool(chunk)
 
-    def text(self) -> str:
-        """What came."""
-        return self.content.decode("utf-8", "replace")
-
 
 class Process:
     """A forked process, watched."""
@@ -75,11 +85,11 @@ class Process:
         self.own_bytes = memory_bytes("self", 1)
         self.exit_code, self.cpu, self.peak_bytes = 0, 0.0, 0
 
-    def breach(self, limits: Limits) -> str | None:
+    def breach(self, setup: Setup) -> str | None:
         """Which limit it is over right now, as far as can be seen from here."""
-        if time.clock_gettime(self.clock) > limits.seconds:
+        if time.clock_gettime(self.clock) > setup.seconds:
             return "cpu"
-        if memory_bytes(self.number, 1) > self.own_bytes + (limits.megabytes << 20):
+        if memory_bytes(self.number, 1) > self.own_bytes + setup.memory:
             return "memory"
         if len(os.listdir(f"/proc/{self.number}/task")) > THREADS:
             return "threads"
@@ -87,7 +97,7 @@ class Process:
 
     def end(self) -> None:
         """Kill it, and learn what it used."""
-        signal.pidfd_send_signal(self.handle, signal.SIGKILL)
+        os.kill(self.number, signal.SIGKILL)
         _, status, usage = os.wait4(self.number, 0)
         self.exit_code = os.waitstatus_to_exitcode(status)
         self.cpu = usage.ru_utime + usage.ru_stime
@@ -105,74 +115,81 @@ def main() -> Body | None:
     replies = os.fdopen(fcntl.fcntl(1, fcntl.F_DUPFD, _HIGH), "wb", closefd=False)
     folder = sys.argv[1]
     shield()
-    setup = receive(requests)
-    limits = Limits(*setup["limits"])
-    names: dict[str, Any] = {}
-    exec(setup["preamble"], names)
-    if setup["kind"] != "stdin":
-        names |= {"ListNode": ListNode, "TreeNode": TreeNode}
-    send(replies, {"ready": True})
+    setup = Setup(receive(requests))
+    if setup.kind != "stdin":
+        from .nodes import ListNode, TreeNode
+
+        setup.names |= {"ListNode": ListNode, "TreeNode": TreeNode}
+    # Forked processes leave these objects, and the pages that they lie in, alone.
+    gc.freeze()
+    send(replies)
     while True:
         try:
             test = receive(requests)
         except EOFError:
             return None
-        if setup["kind"] == "asserts":
-            result = _run_check(setup, limits, names, requests)
-        else:
-            result = _run_test(setup, limits, names, test["input"])
+        result = _run_check(setup, requests, replies) if setup.kind == "asserts" else _run_test(setup, test[0])
         if callable(result):
             return result
-        send(replies, result | {"clean": _empty(folder)})
+        send(replies, *result, b"clean" if _empty(folder) else b"")
 
 
-def _run_test(setup: dict[str, Any], limits: Limits, names: dict[str, Any], given: str) -> Any:
+def _run_test(setup: Setup, given: bytes) -> list[bytes] | Body:
     """One test of the kinds stdin and functional: its result, or in the forked process what it is to do."""
-    output, errors = Pipe(limits.output), Pipe(ERROR_BYTES)
-    if setup["kind"] == "stdin":
+    output, errors = Pipe(setup.output), Pipe(ERROR_BYTES)
+    if setup.kind == "stdin":
         source = os.memfd_create("input")
         with os.fdopen(os.dup(source), "wb") as file:
-            file.write(given.encode("utf-8", "surrogatepass"))
+            file.write(given)
         os.lseek(source, 0, os.SEEK_SET)
         files = [source, output.writer, errors.writer]
-        body = partial(bodies.script, setup["source"], names)
     else:
+        # Before the fork, so that only the first test pays for it.
+        from .calls import call
+
         source = os.open(os.devnull, os.O_RDWR)
         files = [source, source, errors.writer, output.writer]
-        body = partial(bodies.call, setup["source"], names, setup["entry"], given, 3)
-    number = _fork(files, limits)
+    number = _fork(files, setup)
     if not number:
-        return body
+        if setup.kind == "stdin":
+            return lambda: run_script(setup.source, setup.names)
+        return lambda: call(setup.source, setup.names, setup.entry, given.decode(), os.fdopen(3, "wb"))
     for descriptor in (source, output.writer, errors.writer):
         os.close(descriptor)
     process = Process(number)
-    breach = _watch(process, [process], [output, errors], limits)
-    return _result(process, breach, limits, output, errors)
+    breach = _watch(process, [process], [output, errors], setup)
+    return _result(process, breach, setup, output, errors)
 
 
-def _run_check(setup: dict[str, Any], limits: Limits, names: dict[str, Any], requests: BinaryIO) -> Any:
-    """The one test of the kind asserts."""
-    errors, report = Pipe(ERROR_BYTES), Pipe(limits.output)
+def _run_check(setup: Setup, requests: BinaryIO, replies: BinaryIO) -> list[bytes] | Body:
+    """The one test of the kind asserts.
+
+    The check source is asked for, and sent, when the program's process is there: what was read ahead would be in it.
+    """
+    from .calls import answer, check
+
+    errors, report = Pipe(ERROR_BYTES), Pipe(setup.output)
     nothing = os.open(os.devnull, os.O_RDWR)
     asked, answered = os.pipe(), os.pipe()
-    number = _fork([nothing, nothing, errors.writer, asked[0], answered[1]], limits)
+    number = _fork([nothing, nothing, errors.writer, asked[0], answered[1]], setup)
     if not number:
-        return partial(bodies.answer, setup["source"], names, os.fdopen(3, "rb"), os.fdopen(4, "wb"))
+        return lambda: answer(setup.source, setup.names, os.fdopen(3, "rb"), os.fdopen(4, "wb"))
     program = Process(number)
-    check = receive(requests)
-    number = _fork([nothing, nothing, nothing, answered[0], asked[1], report.writer], limits, shielded=True)
+    send(replies)
+    source, preamble, wanted = (field.decode() for field in receive(requests))
+    number = _fork([nothing, nothing, nothing, answered[0], asked[1], report.writer], setup, shielded=True)
     if not number:
-        exec(check["preamble"], names)
+        exec(preamble, setup.names)
         files = os.fdopen(4, "wb"), os.fdopen(3, "rb"), os.fdopen(5, "wb")
-        return partial(bodies.check, check["source"], names, check["wanted"], *files)
+        return lambda: check(source, setup.names, wanted.split(), *files)
     checker = Process(number)
     for descriptor in (nothing, *asked, *answered, errors.writer, report.writer):
         os.close(descriptor)
-    breach = _watch(checker, [program, checker], [report, errors], limits)
-    return _result(program, breach, limits, report, errors)
+    breach = _watch(checker, [program, checker], [report, errors], setup)
+    return _result(program, breach, setup, report, errors)
 
 
-def _fork(files: list[int], limits: Limits, *, shielded: bool = False) -> int:
+def _fork(files: list[int], setup: Setup, *, shielded: bool = False) -> int:
     """Fork a confined process whose file descriptors are `files`, in order; its number, 0 in the process itself."""
     number = os.fork()
     if not number:
@@ -180,17 +197,17 @@ def _fork(files: list[int], limits: Limits, *, shielded: bool = False) -> int:
         for place, descriptor in enumerate(copies):
             os.dup2(descriptor, place)
         os.closerange(len(files), _HIGHEST)
-        confine(limits.seconds, limits.megabytes, shielded=shielded)
+        confine(setup.seconds, setup.memory, shielded=shielded)
     return number
 
 
-def _watch(awaited: Process, processes: list[Process], pipes: list[Pipe], limits: Limits) -> str | None:
+def _watch(awaited: Process, processes: list[Process], pipes: list[Pipe], setup: Setup) -> str | None:
     """Read the pipes until `awaited` has ended or a limit is broken, then end all; which limit that was."""
     poll = select.poll()
     for descriptor in (awaited.handle, *(pipe.reader for pipe in pipes)):
         poll.register(descriptor, select.POLLIN)
     by_reader = {pipe.reader: pipe for pipe in pipes}
-    deadline = time.monotonic() + limits.wall
+    deadline = time.monotonic() + setup.wall
     next_look = time.monotonic() + _LOOK_SECONDS
     breach, ended = None, False
     while not (breach or ended):
@@ -206,7 +223,7 @@ def _watch(awaited: Process, processes: list[Process], pipes: list[Pipe], limits
             breach = "wall"
         elif now > next_look and not ended:
             next_look = now + _LOOK_SECONDS
-            breach = processes[0].breach(limits)
+            breach = processes[0].breach(setup)
     for process in processes:
         process.end()
     for pipe in pipes:
@@ -216,23 +233,29 @@ def _watch(awaited: Process, processes: list[Process], pipes: list[Pipe], limits
     return breach or ("output" if pipes[0].over else None)
 
 
-def _result(process: Process, breach: str | None, limits: Limits, output: Pipe, errors: Pipe) -> dict[str, Any]:
-    """How a program's process ended."""
-    if breach is None and (process.cpu > limits.seconds or process.exit_code == -signal.SIGXCPU):
+def _result(process: Process, breach: str | None, setup: Setup, output: Pipe, errors: Pipe) -> list[bytes]:
+    """How a program's process ended: the limit it broke, its exit status, its output and its errors."""
+    if breach is None and (process.cpu > setup.seconds or process.exit_code == -signal.SIGXCPU):
         breach = "cpu"
-    if breach is None and process.peak_bytes > process.own_bytes + (limits.megabytes << 20):
+    if breach is None and process.peak_bytes > process.own_bytes + setup.memory:
         breach = "memory"
-    return {"breach": breach, "exit_code": process.exit_code, "output": output.text(), "errors": errors.text()}
+    return [(breach or "").encode(), str(process.exit_code).encode(), bytes(output.content), bytes(errors.content)]
 
 
 def _empty(folder: str) -> bool:
     """Remove what a test left; whether the next will find nothing of it."""
+
+    def give_up(error: OSError) -> None:
+        raise error
+
     try:
-        for entry in os.scandir(folder):
-            if entry.is_dir(follow_symlinks=False):
-                shutil.rmtree(entry.path)
-            else:
-                os.unlink(entry.path)
+        for base, folders, files in os.walk(folder, topdown=False, onerror=give_up):
+            for name in folders + files:
+                path = os.path.join(base, name)
+                if os.path.isdir(path) and not os.path.islink(path):
+                    os.rmdir(path)
+                else:
+                    os.unlink(path)
     except (OSError, RecursionError):
         return False
     return True

@@ -1,7 +1,4 @@
-"""What a forked process does for one test: run a program as a script, call its function, serve it, or check it.
-
-Programs are compiled here and not in the runner: a source can end the interpreter that compiles it.
-"""
+"""A program whose functions are called: once with given arguments, or by a check in another process."""
 
 from __future__ import annotations
 
@@ -9,41 +6,19 @@ import json
 import os
 import sys
 from collections.abc import Callable
-from types import ModuleType
 from typing import Any, BinaryIO
 
 from .nodes import is_same_list, is_same_tree, list_node, tree_node
 from .remote import Channel, serve
+from .script import load
 from .values import NoValueError
 
 Names = dict[str, Any]
 
-RECURSION = 50_000
-_HELPERS = {f.__name__: f for f in (list_node, tree_node, is_same_list, is_same_tree)}
+_HELPERS = {helper.__name__: helper for helper in (list_node, tree_node, is_same_list, is_same_tree)}
 
 
-def load(source: str, names: Names, module: str) -> Names:
-    """The globals that a program leaves when it has run as `module`.
-
-    Random numbers come from a fixed seed, so that a verdict does not change from run to run.
-    """
-    sys.setrecursionlimit(RECURSION)
-    if "random" in sys.modules:
-        sys.modules["random"].seed(0)
-    made = ModuleType(module)
-    made.__dict__.update(names)
-    sys.modules[module] = made
-    exec(compile(source, "program.py", "exec"), made.__dict__)
-    return made.__dict__
-
-
-def script(source: str, names: Names) -> None:
-    """Run a program as a script: standard input, standard output, exit status."""
-    sys.argv = ["program.py"]
-    load(source, names, "__main__")
-
-
-def call(source: str, names: Names, entry: str, arguments: str, result: int) -> None:
+def call(source: str, names: Names, entry: str, arguments: str, result: BinaryIO) -> None:
     """Call a program's function and write the JSON of what it returns.
 
     Args:
@@ -51,15 +26,15 @@ def call(source: str, names: Names, entry: str, arguments: str, result: int) -> 
         names: what its globals start with.
         entry: name of the function; as LiveCodeBench has it, it is a method of the class Solution where there is one.
         arguments: JSON of a list.
-        result: file descriptor to write to.
+        result: where to.
     """
     found = load(source, names, "solution")
     name = entry.rpartition(".")[2]
     solution = found.get("Solution")
     function = found[name] if solution is None else getattr(solution(), name)
     text = json.dumps(function(*json.loads(arguments)), default=_plain)
-    with os.fdopen(result, "wb") as file:
-        file.write(text.encode())
+    result.write(text.encode())
+    result.flush()
     os._exit(0)
 
 
@@ -106,7 +81,8 @@ def check(
             say("pass" if good else f"fail {text}")
 
     try:
-        load(source, names | _HELPERS | {name: channel.find(name) for name in wanted} | {"_assert_": judge}, "checker")
+        found = {name: channel.find(name) for name in wanted}
+        load(source, names | _HELPERS | found | {"_assert_": judge}, "checker")
     except BaseException as error:
         say(f"fail {type(error).__name__}: {error}")
     say(f"end {channel.calls}")
