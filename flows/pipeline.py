@@ -3,13 +3,15 @@
     python -m flows.pipeline [TARGET...]
 
 The flow adds nothing to a result: `dvc repro` gives the same dvc.lock without it. What it adds is for people: progress,
-a table of what happened, the report's summary, and patience with a repository that another DVC process holds. A stage
-that fails is never tried again, for it would fail again; the next run of the flow goes on from there.
+a table of what happened, how each round's training went, the report's summary, and patience with a repository that
+another DVC process holds. A stage that fails is never tried again, for it would fail again; the next run of the flow
+goes on from there.
 """
 
 from __future__ import annotations
 
 import argparse
+import re
 import time
 from pathlib import Path
 from typing import Any, cast
@@ -26,7 +28,9 @@ from prefect.cache_policies import NO_CACHE
 from prefect.states import Completed, State
 
 from elastic.contracts.params.profile import load_profile
+from elastic.contracts.records import TrainingOutcome
 from elastic.errors import ElasticError
+from elastic.reporting.words import course
 from elastic.training.recipe import check_rounds
 from flows.command import run_command
 from flows.dag import plan
@@ -61,7 +65,28 @@ def reproduce(stage: str) -> State[Outcome]:
     """Let DVC reproduce one stage; the state of the task run is named after what happened."""
     outcome = run_stage(stage)
     print(f"[{stage}] {outcome.words} ({outcome.seconds:.1f} s)", flush=True)
+    if outcome.training:
+        _write_training(stage, outcome.training)
     return Completed(name=outcome.happened.capitalize(), message=outcome.words, data=outcome)
+
+
+def _write_training(stage: str, training: TrainingOutcome) -> None:
+    """An artifact of the stage's own: `train-r1`."""
+    for alert in training.alerts:
+        print(f"[{stage}] ALERT: {alert}", flush=True)
+    create_markdown_artifact(
+        "\n".join(
+            [
+                f"# {stage}",
+                "",
+                *(f"**ALERT**: {alert}\n" for alert in training.alerts),
+                *(f"- {what}: {answer}" for what, answer in course(training)),
+                "",
+            ]
+        ),
+        key=re.sub(r"[^a-z0-9]+", "-", stage),
+        description="How the training of the round went",
+    )
 
 
 def _write_table(outcomes: list[Outcome]) -> None:
@@ -72,6 +97,7 @@ def _write_table(outcomes: list[Outcome]) -> None:
                 "what happened": outcome.words,
                 "seconds": outcome.seconds,
                 "sampled tokens": outcome.sampled_tokens,
+                "alerts": "; ".join(outcome.training.alerts) if outcome.training else None,
             }
             for outcome in outcomes
         ],

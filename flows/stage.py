@@ -18,12 +18,13 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import IO, Literal
 
-from elastic.contracts.records import Record, read_record
+from elastic.contracts.records import Record, TrainingOutcome, read_record
 from elastic.errors import ElasticError
 from flows.dag import is_unchanged
 from stages.common import RECORDS
 
 Happened = Literal["ran", "restored", "skipped", "failed"]
+TRAINING = Path("reports/training")
 _TAIL_LINES = 20
 _BUSY = re.compile(r"Unable to acquire lock\.|' is busy, it is being blocked by:")
 
@@ -45,12 +46,14 @@ class Outcome:
         happened: it ran, was restored from the run cache, was skipped because nothing it reads changed, or failed.
         seconds: wall time.
         sampled_tokens: from the record that this run wrote, if it wrote one.
+        training: how the training of a round went, now or when it last ran.
     """
 
     stage: str
     happened: Happened
     seconds: float
     sampled_tokens: int | None = None
+    training: TrainingOutcome | None = None
 
     @property
     def words(self) -> str:
@@ -69,7 +72,7 @@ def run_stage(stage: str) -> Outcome:
     """
     began, clock = time.time(), time.monotonic()
     if is_unchanged(stage):
-        return Outcome(stage, "skipped", round(time.monotonic() - clock, 2))
+        return Outcome(stage, "skipped", round(time.monotonic() - clock, 2), training=_training(stage))
     happened: Happened = "ran"
     errors: deque[str] = deque(maxlen=_TAIL_LINES)
     process = _start(stage)
@@ -86,7 +89,8 @@ def run_stage(stage: str) -> Outcome:
         _end(process)
     if process.returncode:
         raise _fault(stage, list(errors))
-    return Outcome(stage, happened, round(time.monotonic() - clock, 2), _sampled_tokens(stage, since=began))
+    seconds = round(time.monotonic() - clock, 2)
+    return Outcome(stage, happened, seconds, _sampled_tokens(stage, since=began), _training(stage))
 
 
 def _start(stage: str) -> subprocess.Popen[bytes]:
@@ -149,3 +153,10 @@ def _sampled_tokens(stage: str, *, since: float) -> int | None:
     if not path.exists() or path.stat().st_mtime < since:
         return None
     return read_record(Record, path).sampled_tokens
+
+
+def _training(stage: str) -> TrainingOutcome | None:
+    """How the training of a round went, read from its outputs; None for any other stage."""
+    name, _, round_name = stage.partition("@")
+    path = TRAINING / round_name / "outcome.json"
+    return read_record(TrainingOutcome, path) if name == "train" and path.exists() else None

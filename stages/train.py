@@ -24,6 +24,7 @@ from elastic.contracts.params.common import validate
 from elastic.contracts.params.grading import GradingParams
 from elastic.contracts.params.prompt import PromptParams
 from elastic.contracts.params.train import RoundsBlock, TrainParams
+from elastic.contracts.records import TrainingOutcome, write_json
 from elastic.engines.loading import load_engine
 from elastic.engines.runtime import use_cpu
 from elastic.errors import ParamsError
@@ -108,6 +109,16 @@ def run(
         return
     with staged(curves) as folder:
         write_curves(context.scratch / "metrics.jsonl", folder)
+        write_json(
+            folder / "outcome.json",
+            TrainingOutcome(
+                steps=trained.steps,
+                kept=trained.kept,
+                ended_by=trained.ended_by,
+                alerts=trained.alerts,
+                turning_step=trained.turning_step,
+            ),
+        )
     with staged(output) as folder:
         engine.model.save_pretrained(folder)
         tokenizer.save_pretrained(folder)

@@ -139,6 +139,26 @@ class GateResult(BaseModel):
     expectations: list[dict[str, Any]]
 
 
+class TrainingOutcome(BaseModel):
+    """How a round's training went. It stands beside the round's log, which it sums up.
+
+    Attributes:
+        steps: the last optimisation step.
+        kept: the step whose model the round hands on.
+        ended_by: why it ended before its last step as planned, None if it did not.
+        alerts: signs of a collapse, each with its step.
+        turning_step: where the length of responses turned from falling to steady, if it did.
+    """
+
+    model_config = ConfigDict(extra="forbid")
+
+    steps: int
+    kept: int
+    ended_by: str | None
+    alerts: list[str]
+    turning_step: int | None
+
+
 class Comparison(BaseModel):
     """A paired difference of two models on the same problems.
 

@@ -11,7 +11,7 @@ import polars as pl
 from elastic.budget import Budget
 from elastic.contracts.distribution import DriftResult
 from elastic.contracts.params.profile import Profile
-from elastic.contracts.records import Curation, Decision, GateResult, GridRow, Record
+from elastic.contracts.records import Curation, Decision, GateResult, GridRow, Record, TrainingOutcome
 from elastic.contracts.sources import SourceFacts
 from elastic.errors import DataError
 
@@ -45,6 +45,7 @@ class Evidence:
         sources: what is known of every data source.
         gates: check stages by name.
         training: rows of `metrics.jsonl` by round.
+        outcomes: how each round's training went.
         records: record by stage, in the order of the DAG; None where a stage has none or its outputs have changed
             since.
         published: the published finding on iterative training, with its source.
@@ -62,6 +63,7 @@ class Evidence:
     sources: Sequence[SourceFacts]
     gates: Mapping[str, Gate]
     training: Mapping[str, Sequence[Mapping[str, Any]]]
+    outcomes: Mapping[str, TrainingOutcome]
     records: Mapping[str, Record | None]
     published: Mapping[str, Any]
     card: str | None

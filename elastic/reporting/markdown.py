@@ -8,7 +8,7 @@ from elastic.contracts.frames import METHODS
 from elastic.contracts.records import GridRow
 from elastic.reporting.evidence import Evidence
 from elastic.reporting.findings import Findings
-from elastic.reporting.words import interval, percent, points, signed, tokens
+from elastic.reporting.words import course, interval, percent, points, signed, tokens
 
 
 def render_markdown(evidence: Evidence, findings: Findings) -> str:
@@ -43,6 +43,12 @@ def render_markdown(evidence: Evidence, findings: Findings) -> str:
                 [model, signed(fit.a, 3), signed(fit.b, 3), f"{fit.r2:.3f}"] if fit else [model, "no fit", "", ""]
                 for model, fit in findings.fits.items()
             ],
+        ),
+        "## Training",
+        *(f"**ALERT in {name}**: {alert}" for name, outcome in evidence.outcomes.items() for alert in outcome.alerts),
+        "\n".join(
+            f"- {name}: {'; '.join(f'{what}: {answer}' for what, answer in course(outcome))}"
+            for name, outcome in evidence.outcomes.items()
         ),
         "## Gates",
         "\n".join(

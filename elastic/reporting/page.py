@@ -20,7 +20,7 @@ from elastic.reporting.figures import accuracy, difficulty, phases, training
 from elastic.reporting.figures.style import OKABE_ITO, Drawing, css_name, palette
 from elastic.reporting.findings import Findings
 from elastic.reporting.summary import probing, seconds_per_problem, seeds
-from elastic.reporting.words import count, interval, percent, points, share, signed, tokens
+from elastic.reporting.words import count, course, interval, percent, points, share, signed, tokens
 
 _FOLDER = Path(__file__).parent
 _REJECTED_EXAMPLES = 3
@@ -73,6 +73,8 @@ def _context(evidence: Evidence, findings: Findings) -> dict[str, Any]:
         "figures": {name: _inline(drawing) for name, drawing in drawings.items()},
         "curves": [_inline(drawing) for drawing in training.training_curves(evidence.training, models)],
         "window": training.WINDOW,
+        "courses": {name: course(outcome) for name, outcome in evidence.outcomes.items()},
+        "alerts": {name: outcome.alerts for name, outcome in evidence.outcomes.items() if outcome.alerts},
         "separate": separate,
         "with_free": with_free,
         "grid": [row for row in evidence.grid if row.split == "test"],

@@ -63,7 +63,8 @@ def build_summary(evidence: Evidence, findings: Findings) -> dict[str, Any]:
     `log_linear` by model {a, b, r2} or null, accuracy = a + b x with x = ln(mean thinking + solution tokens), over the
     test split's separate rows at the decided solution budget; `promotion` {promoted, rule, comparisons}; `cost` by
     stage {seconds, sampled_tokens}, null where not measured here; `contamination` {checked, overlaps}: taught problems
-    that were compared with validation and test, and how many of them stand there; `probing` {traces, errors, ungraded}.
+    that were compared with validation and test, and how many of them stand there; `probing` {traces, errors, ungraded};
+    `training` by round {steps, kept, ended_by, alerts, turning_step}.
     """
     return {
         "profile": evidence.profile.profile,
@@ -92,4 +93,5 @@ def build_summary(evidence: Evidence, findings: Findings) -> dict[str, Any]:
             "overlaps": len(evidence.curation.contamination.overlaps),
         },
         "probing": probing(evidence),
+        "training": {name: outcome.model_dump(mode="json") for name, outcome in evidence.outcomes.items()},
     }

@@ -1,6 +1,8 @@
-"""How figures are written for people: percent, points, tokens, intervals."""
+"""How figures are written for people: percent, points, tokens, intervals, and how a training went."""
 
 from __future__ import annotations
+
+from elastic.contracts.records import TrainingOutcome
 
 _MINUS = "−"
 
@@ -39,3 +41,14 @@ def tokens(mean: float) -> str:
 def count(number: int) -> str:
     """12345 -> "12,345"."""
     return f"{number:,}"
+
+
+def course(outcome: TrainingOutcome) -> list[tuple[str, str]]:
+    """How a training went, as pairs of a question and its answer; alerts are not among them."""
+    best = f"that of step {outcome.kept}, the best on the monitor slice"
+    return [
+        ("steps", str(outcome.steps)),
+        ("ended early by", outcome.ended_by or "nothing"),
+        ("kept model", "that of the last step" if outcome.kept == outcome.steps else best),
+        ("length turned at step", str(outcome.turning_step) if outcome.turning_step is not None else "none"),
+    ]

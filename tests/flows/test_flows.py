@@ -69,15 +69,29 @@ def test_the_flow_gives_the_lock_of_dvc_repro_and_then_skips_everything(
     assert _artifact("pipeline-summary") == "| model | accuracy |\n"
     tokens = {row["stage"]: row["sampled tokens"] for row in json.loads(_artifact("pipeline-stages"))}
     assert tokens == dict.fromkeys(STAGES) | {"train@r1": 1234, "train@r2": 1234}
+    _holds_the_training()
 
     assert _happened(pipeline()) == dict.fromkeys(STAGES, "skipped")
     assert _lock(folder) == _lock(reproduced)
     table = json.loads(_artifact("pipeline-stages"))
     assert {row["stage"] for row in table} == set(STAGES)
     assert {row["what happened"] for row in table} == {"skipped, unchanged"}
+    _holds_the_training()
     with get_client(sync_client=True) as client:
         runs = client.read_task_runs(task_run_filter=TaskRunFilter(name=TaskRunFilterName(any_=["train@r2"])))
     assert {run.state_name for run in runs} == {"Ran", "Skipped"}
+
+
+def _holds_the_training() -> None:
+    """The artifacts show the alert of r2 and how both rounds went, also when nothing was trained this time."""
+    alerts = {row["stage"]: row["alerts"] for row in json.loads(_artifact("pipeline-stages"))}
+    assert alerts == dict.fromkeys(STAGES) | {"train@r1": "", "train@r2": "step 30: entropy fell"}
+    calm, alarmed = _artifact("train-r1"), _artifact("train-r2")
+    assert "ALERT" not in calm
+    assert "- kept model: that of step 20, the best on the monitor slice" in calm
+    assert "- length turned at step: 12" in calm
+    assert "**ALERT**: step 30: entropy fell" in alarmed
+    assert "- ended early by: alert at step 30: entropy fell" in alarmed
 
 
 def test_a_failing_stage_fails_the_flow_once_and_the_next_run_goes_on_from_there(repository: Path) -> None:

@@ -26,7 +26,7 @@ stages:
       cmd: python train.py ${item.prev} ${key}
       deps: ["${item.prev}.txt", train.py]
       params: ["rounds.${key}"]
-      outs: ["${key}.txt"]
+      outs: ["${key}.txt", "reports/training/${key}"]
   decide:
     cmd: python decide.py
     deps: [r2.txt, data/curated/curation.json, decide.py]
@@ -47,6 +47,12 @@ import json, pathlib, sys
 prev, key = sys.argv[1:]
 pathlib.Path(f"{key}.txt").write_text(pathlib.Path(f"{prev}.txt").read_text() + key)
 print(f"trained {key}", flush=True)
+folder = pathlib.Path("reports/training") / key
+folder.mkdir(parents=True)
+(folder / "outcome.json").write_text(json.dumps({
+    "steps": 30, "kept": 20, "ended_by": "alert at step 30: entropy fell" if key == "r2" else None,
+    "alerts": ["step 30: entropy fell"] if key == "r2" else [], "turning_step": 12 if key == "r1" else None,
+}))
 pathlib.Path("records").mkdir(exist_ok=True)
 pathlib.Path(f"records/train@{key}.json").write_text(json.dumps({
     "stage": f"train@{key}", "fingerprint": "0", "params": {}, "inputs": {}, "outputs": {}, "versions": {},

@@ -27,7 +27,15 @@ from elastic.contracts.frames import (
     write_frame,
 )
 from elastic.contracts.params.profile import Profile
-from elastic.contracts.records import Comparison, Curation, Decision, GateResult, Record, write_json
+from elastic.contracts.records import (
+    Comparison,
+    Curation,
+    Decision,
+    GateResult,
+    Record,
+    TrainingOutcome,
+    write_json,
+)
 from elastic.data.sources import facts_of
 from elastic.metrics.table import budget_table
 from elastic.seeding import stream_seed
@@ -38,6 +46,16 @@ ROOT = Path(__file__).parents[2]
 MODELS = ["base", "r1", "r2"]
 THINK, SOLUTION, LIMIT, S = [0, 8, 16, 24, 48], [12, 16], 120, 16
 PROBLEMS, SAMPLES = 48, 2
+OUTCOMES = {
+    "r1": TrainingOutcome(steps=40, kept=30, ended_by=None, alerts=[], turning_step=14),
+    "r2": TrainingOutcome(
+        steps=12,
+        kept=12,
+        ended_by="alert at step 12: entropy fell to 0.0010 nats, below 0.01",
+        alerts=["step 12: entropy fell to 0.0010 nats, below 0.01"],
+        turning_step=None,
+    ),
+}
 _CHECKS = {"base": 2.0, "r1": 0.5, "r2": 0.5}
 _NEEDED = {"base": 1.0, "r1": 0.55, "r2": 0.55}
 
@@ -282,6 +300,7 @@ def build(folder: Path) -> Profile:
         log = folder / "reports/training" / name / "metrics.jsonl"
         log.parent.mkdir(parents=True)
         log.write_text("".join(json.dumps(row) + "\n" for row in training_log(name, params_of_round.steps)), "utf-8")
+        write_json(log.with_name("outcome.json"), OUTCOMES[name])
     for gate in GATES:
         write_json(
             folder / f"reports/checks/{gate}.json", GateResult(gate=gate, passed=True, expectations=[{"rows": 1}] * 3)

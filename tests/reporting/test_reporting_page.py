@@ -210,6 +210,25 @@ def test_a_log_without_some_keys_draws_what_is_there(evidence: Evidence) -> None
     assert training_curves({"r1": []}, small_world.MODELS) == []
 
 
+def test_an_alert_of_training_stands_at_the_top_and_in_its_section(page: str) -> None:
+    top, section = page.split('id="training"')
+    assert "Training raised an alert in r2" in text_of(top)
+    assert "r2 , step 12: entropy fell to 0.0010 nats, below 0.01" in text_of(section)
+
+
+def test_how_each_round_went_stands_in_the_training_section(page: str) -> None:
+    rows = re.findall(r"<tr><th scope=\"row\">.*?</tr>", page.split('id="training"')[1], flags=re.DOTALL)
+    r1, r2 = (text_of(row).strip() for row in rows[:2])
+    assert r1 == "r1 40 nothing that of step 30, the best on the monitor slice 14 0"
+    assert r2 == "r2 12 alert at step 12: entropy fell to 0.0010 nats, below 0.01 that of the last step none 1"
+
+
+def test_a_training_without_alerts_is_not_spoken_of(evidence: Evidence, findings: Findings) -> None:
+    calm = replace(evidence, outcomes=dict.fromkeys(evidence.outcomes, small_world.OUTCOMES["r1"]))
+    assert "Training raised" not in render_page(calm, findings)
+    assert "ALERT" not in render_markdown(calm, findings)
+
+
 def test_equal_evidence_gives_equal_bytes(evidence: Evidence, findings: Findings, page: str) -> None:
     again = find(evidence)
     assert again == findings
@@ -221,6 +240,8 @@ def test_the_markdown_holds_a_row_a_model_method_and_budget(evidence: Evidence, 
     rows = re.findall(r"^\| (?:base|r1|r2) \| (?:separate|truncate|unconstrained) \|.*$", text, flags=re.MULTILINE)
     assert len(rows) == len(small_world.MODELS) * (2 * len(small_world.THINK) + 1)
     assert findings.headline.sentence in text
+    assert "**ALERT in r2**: step 12: entropy fell to 0.0010 nats, below 0.01" in text
+    assert "- r1: steps: 40; ended early by: nothing; kept model: that of step 30" in text
 
 
 def test_the_page_lists_what_met_an_evaluation_problem_and_what_validates_instead_of_training(

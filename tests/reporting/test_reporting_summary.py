@@ -35,6 +35,10 @@ def test_the_summary_has_what_machines_rely_on(evidence: Evidence, findings: Fin
     assert [row["model"] for row in summary["promotion"]["comparisons"]] == ["r1", "r2"]
     assert summary["contamination"] == {"checked": 200, "overlaps": 0}
     assert summary["probing"] == {"traces": 160, "errors": 4, "ungraded": 1}
+    assert summary["training"]["r1"] == {
+        "steps": 40, "kept": 30, "ended_by": None, "alerts": [], "turning_step": 14,
+    }  # fmt: skip
+    assert summary["training"]["r2"]["alerts"] == ["step 12: entropy fell to 0.0010 nats, below 0.01"]
     assert summary["cost"]["train@r2"] == {"seconds": 20.0, "sampled_tokens": 8000}
 
 

@@ -66,7 +66,7 @@ def test_budgets_over_the_context_are_refused(params: dict[str, Any]) -> None:
 
 
 def test_missing_inputs_are_named(params: dict[str, Any]) -> None:
-    for path in (train.TRAINING, train.VALIDATION, *train.GATES):
+    for path in (train.TRAINING, train.SLICE, train.VALIDATION, *train.GATES):
         error = refused(params, "r2")
         assert isinstance(error, DataError)
         assert f"{path}: no such file or folder" in str(error)
