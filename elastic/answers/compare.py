@@ -30,7 +30,10 @@ _FRACTION = re.compile(
 _SLASHED = re.compile(rf"(?P<sign>[+-]?)(?:(?P<whole>{_INTEGER}) )?(?P<a>{_INTEGER})/(?P<c>{_INTEGER})")
 
 
-@dataclass(frozen=True)
+_FIRST = frozenset("0123456789+-.\\")
+
+
+@dataclass(frozen=True, slots=True)
 class Exact:
     """An exact rational and how it was written.
 
@@ -56,6 +59,10 @@ def _integer(text: str) -> int:
 def exact_number(text: str) -> Exact | None:
     """The exact rational that a canonical text names, or None: anything but a plain number, a zero denominator."""
     if len(text) > _LONGEST:
+        return None
+    if text.isdecimal():
+        return Exact(Fraction(int(text)), None)
+    if text[:1] not in _FIRST:
         return None
     decimal = _DECIMAL.fullmatch(text)
     if decimal and (decimal["whole"] or decimal["digits"]):

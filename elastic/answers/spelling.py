@@ -117,8 +117,12 @@ _ESCAPED = re.compile(
 _CONTROL = re.compile("[\a\b\t\v\f\r]")
 _LETTER = {"\f": "f", "\b": "b", "\a": "a", "\v": "v", "\t": "t", "\r": "r"}
 
+_PLAIN = re.compile(r"[+-]?[0-9]+(?:\.[0-9]+)?|[A-Za-z]+")
+_NUMERIC = frozenset("0123456789+-\\")
+_BLANKS = re.compile(r"\s+")
 _TWICE_ESCAPED = re.compile(r"\\\\(?=[A-Za-z])")
 _DECORATION = re.compile(r"\\(?:textcolor|color|hspace\*?|vspace\*?|tag|label) ?\{[^{}]*\}")
+_DECORATED = re.compile(r"color|space|\\tag|\\label")
 _GROUP_SEPARATOR = re.compile(r"(?<=[0-9])(?:\\,|\{,\}|,\\!|\\!,) ?(?=[0-9]{3}(?![0-9]))")
 _SPACED_GROUPS = re.compile(r"[+-]?(?:\\\$)?[0-9]{1,3}(?:[ '][0-9]{3})+(?:\.[0-9]+)?")
 _CONTINENTAL = re.compile(r"[+-]?(?:[0-9]{1,3}(?:\.[0-9]{3})+,[0-9]+|[0-9]{1,3}(?:\.[0-9]{3}){2,})")
@@ -126,7 +130,8 @@ _CONTINENTAL = re.compile(r"[+-]?(?:[0-9]{1,3}(?:\.[0-9]{3})+,[0-9]+|[0-9]{1,3}(
 _IDLE_SPACE = re.compile(r"(?<![A-Za-z0-9,]) | (?![A-Za-z0-9])|(?<=,) (?![0-9]{3}(?![0-9]))")
 _SPACE_AFTER_COMMAND = re.compile(r"(\\[A-Za-z]+) (?![A-Za-z])")
 _SINGLE_POWER = re.compile(r"([\^_])\{([A-Za-z0-9])\}")
-_DELIMITERS = (("$$", "$$"), ("$", "$"), ("\\(", "\\)"), ("\\[", "\\]"), ("**", "**"), ("`", "`"))
+_DOLLAR = re.compile(r"(?<!\\)\$")
+_DELIMITERS = (("\\(", "\\)"), ("\\[", "\\]"), ("**", "**"), ("`", "`"))
 _WRAPPER = re.compile(
     r"(?:\\(?:boxed|fbox|mbox|underline|emph|text(?:bf|it|rm|normal|up|sf)?|bm|boldsymbol|math(?:bf|it|rm|sf)))?"
     r" ?\{"
@@ -161,22 +166,34 @@ def plain_characters(text: str) -> str:
     return "".join(pieces)
 
 
-def _peel(text: str) -> str:
-    """`text` without the math delimiters, braces and commands that wrap the whole of it."""
+def _closing_braces(text: str) -> dict[int, int]:
+    """Places of closing braces, by those of the opening ones."""
     closed_by, opened = {}, []
     for token in _BRACE.finditer(text):
         if token[0] == "{":
             opened.append(token.start())
         elif token[0] == "}" and opened:
             closed_by[opened.pop()] = token.start()
+    return closed_by
+
+
+def _peel(text: str) -> str:
+    """`text` without the math delimiters, braces and commands that wrap the whole of it."""
+    closed_by: dict[int, int] | None = None
     start, end = 0, len(text)
     while True:
         while start < end and text[start] == " ":
             start += 1
         while start < end and text[end - 1] in " .;" and text[end - 2 : end - 1] != "\\":
             end -= 1
-        wrapper = _WRAPPER.match(text, start)
-        if wrapper and closed_by.get(wrapper.end() - 1) == end - 1:
+        if start == end or text[end - 1] not in "})]*`" or text[start] not in "{\\*`":
+            return text[start:end]
+        wrapper = _WRAPPER.match(text, start) if text[end - 1] == "}" else None
+        if wrapper:
+            if closed_by is None:
+                closed_by = _closing_braces(text)
+            if closed_by.get(wrapper.end() - 1) != end - 1:
+                return text[start:end]
             start, end = wrapper.end(), end - 1
             continue
         for opening, closing in _DELIMITERS:
@@ -198,21 +215,39 @@ def canonical(text: str) -> str:
 
     Texts of more than 100,000 characters, blanks not counted, come back with single spaces and otherwise as they are.
     """
+    if _PLAIN.fullmatch(text):
+        return text
     text = mend_escapes(text)
     if not text.isascii():
         text = plain_characters(text)
-    text = re.sub(r"\s+", " ", text)
+    text = _BLANKS.sub(" ", text)
     if len(text) > _LONGEST:
         return text.strip()
     if "\\" in text or "~" in text or "{" in text:
-        if "\\begin" not in text:
+        if "\\\\" in text and "\\begin" not in text:
             text = _TWICE_ESCAPED.sub(lambda _: "\\", text)
-        text = _DECORATION.sub("", _GROUP_SEPARATOR.sub(",", text))
-        text = _COMMAND.sub(lambda hit: _SYNONYMS.get(hit[0].replace(" .", "."), hit[0]), text)
-    text = _peel(re.sub("  +", " ", text))
-    if _SPACED_GROUPS.fullmatch(text):
-        text = text.replace(" ", "").replace("'", "")
-    elif _CONTINENTAL.fullmatch(text):
-        text = text.replace(".", "").replace(",", ".")
-    text = _IDLE_SPACE.sub("", _SPACE_AFTER_COMMAND.sub(r"\1", text))
-    return _SINGLE_POWER.sub(r"\1\2", text).replace("\\%", "%")
+        if "," in text:
+            text = _GROUP_SEPARATOR.sub(",", text)
+        if _DECORATED.search(text):
+            text = _DECORATION.sub("", text)
+        text = _BLANKS.sub(" ", _COMMAND.sub(_synonym, text))
+    if "$" in text:
+        # One bare dollar before a figure is money; all others delimit mathematics.
+        single = len(_DOLLAR.findall(text)) == 1
+        text = _DOLLAR.sub(lambda hit: "\\$" if single and text[hit.end() : hit.end() + 1].isdigit() else " ", text)
+    text = _peel(text)
+    if text[:1] in _NUMERIC:
+        if _SPACED_GROUPS.fullmatch(text):
+            text = text.replace(" ", "").replace("'", "")
+        elif _CONTINENTAL.fullmatch(text):
+            text = text.replace(".", "").replace(",", ".")
+    if " " in text:
+        text = _IDLE_SPACE.sub("", _SPACE_AFTER_COMMAND.sub(r"\1", text))
+    if "{" in text:
+        text = _SINGLE_POWER.sub(r"\1\2", text)
+    return text.replace("\\%", "%")
+
+
+def _synonym(command: re.Match[str]) -> str:
+    name = command[0]
+    return _SYNONYMS.get(name if name[-1] != "." else name.replace(" ", ""), name)

@@ -503,8 +503,13 @@ def difference(a: Form, b: Form) -> Polynomial:
 
 def equal(a: Form, b: Form) -> bool | None:
     """Whether two forms are equal; None where their generators may depend on each other."""
-    if a == b or not difference(a, b):
+    if a == b:
         return True
+    gap = difference(a, b)
+    if not gap:
+        return True
+    if a[1] == b[1] == _ONE and _independent(_generators([gap])):
+        return False
     left, right = _generators(a), _generators(b)
     if _independent(left | right):
         return False

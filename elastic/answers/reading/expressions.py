@@ -26,12 +26,12 @@ _LATEX_FUNCTIONS = {
     *("sin", "cos", "tan", "cot", "sec", "csc", "arcsin", "arccos", "arctan", "sinh", "cosh", "tanh"),
     *("ln", "log", "exp", "arcsec", "arccsc", "arccot", "lg", "coth"),
 }
-_PLAIN_FUNCTIONS = _LATEX_FUNCTIONS | {"sqrt", "abs", "cis", "floor", "ceil", "cbrt", "asin", "acos", "atan"}
+PLAIN_FUNCTIONS = _LATEX_FUNCTIONS | {"sqrt", "abs", "cis", "floor", "ceil", "cbrt", "asin", "acos", "atan"}
 _SAME_FUNCTION = {"asin": "arcsin", "acos": "arccos", "atan": "arctan"}
-_PLAIN_NAMES = {"pi": ("constant", "pi")} | {
+PLAIN_NAMES = {"pi": ("constant", "pi")} | {
     name: ("symbol", f"\\{name}") for name in ("theta", "alpha", "beta", "gamma", "lambda", "omega", "phi", "sigma")
 }
-_RUN = re.compile("|".join([*sorted(_PLAIN_FUNCTIONS | set(_PLAIN_NAMES), key=len, reverse=True), "[A-Za-z]"]))
+_RUN = re.compile("|".join([*sorted(PLAIN_FUNCTIONS | set(PLAIN_NAMES), key=len, reverse=True), "[A-Za-z]"]))
 # Letters that are read as functions where a parenthesis follows.
 _FUNCTION_LETTERS = set("fghFGHPTO")
 _INVERSE = {"sin": "arcsin", "cos": "arccos", "tan": "arctan", "cot": "arccot", "sec": "arcsec", "csc": "arccsc"}
@@ -147,15 +147,13 @@ class _Parser:
             elif text in _DIVIDE:
                 self.place += 1
                 below = self.signed_factor()
-                if self.starts_factor() and self.items[self.place].text not in ("(", "["):
-                    # 1/2x: read by some as 1/(2x).
-                    raise UnknownError("ambiguous quotient")
                 factors = [("quotient", factors[0] if len(factors) == 1 else ("product", tuple(factors)), below)]
                 divisions += 1
                 if divisions > _DEEPEST // 2:
                     raise UnknownError("too many quotients")
             elif self.starts_factor():
-                if divisions:
+                if divisions and factors[-1][0] == "quotient" and factors[-1][2][0] != "number":
+                    # x/yz may be meant as x/(yz); 3/4 x is what it is.
                     raise UnknownError("ambiguous quotient")
                 if self.items[self.place].kind == "number" and self.items[self.place - 1].kind == "number":
                     raise MalformedError("two numbers side by side")
@@ -379,7 +377,7 @@ class _Parser:
     def letters(self) -> Tree:
         token = self.items[self.place]
         run = token.text
-        known = run in _PLAIN_FUNCTIONS or run in _PLAIN_NAMES
+        known = run in PLAIN_FUNCTIONS or run in PLAIN_NAMES
         if token.word and len(run) > 1 and not known:
             self.place += 1
             return self.subscripted(f"word:{run.casefold()}")
@@ -390,8 +388,8 @@ class _Parser:
         factors: list[Tree] = []
         for place, name in enumerate(names):
             last = place == len(names) - 1
-            if name in _PLAIN_NAMES:
-                factors.append(_PLAIN_NAMES[name])
+            if name in PLAIN_NAMES:
+                factors.append(PLAIN_NAMES[name])
             elif len(name) > 1:
                 if not last:
                     raise UnknownError("a function without its argument")
@@ -424,7 +422,7 @@ class _Parser:
     def applied(self, name: str) -> Tree:
         closing = self.tokens.closed_by[self.place]
         arguments = self.tokens.cut(self.place + 1, closing)
-        commas = [place for place in arguments.top() if arguments.text(place) == ","]
+        commas = [place for place in arguments.top if arguments.text(place) == ","]
         trees = tuple(parse(part) for part in arguments.split(commas))
         self.place = closing + 1
         return ("call", name, trees)
@@ -525,7 +523,7 @@ class _Parser:
         r"""The argument without parentheses: the factors up to a sign or another function (`\sin 2x \cos x`)."""
         factors = [self.signed_factor()]
         while self.starts_factor() and self.text()[1:] not in _LATEX_FUNCTIONS and self.text() not in "([":
-            if self.items[self.place].kind == "letters" and self.text() in _PLAIN_FUNCTIONS:
+            if self.items[self.place].kind == "letters" and self.text() in PLAIN_FUNCTIONS:
                 break
             factors.append(self.factor())
         if self.text() == "/":

@@ -9,7 +9,6 @@ significant digits that differs by less than one unit of its last place (5/12 by
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from fractions import Fraction
 
 from elastic.answers.compare import Exact, exact_number
@@ -34,9 +33,6 @@ end{matrix} begin{bmatrix} end{bmatrix} begin{vmatrix} end{vmatrix} begin{array}
 """
 _COMMANDS = set(_COMMAND_NAMES.split())
 _MOST_WORDS = 3
-
-# Judges an answer and a gold, both one expression: True, False, or None where it cannot tell.
-Leaf = Callable[[Tokens, Tokens, Policy], bool | None]
 
 
 def same_number(answer: Exact, gold: Exact, policy: Policy) -> bool:

@@ -7,14 +7,32 @@ expressions, whose meaning `expressions` reads.
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
 from fractions import Fraction
 from itertools import pairwise
 
 from elastic.answers.reading import words
-from elastic.answers.reading.expressions import _PLAIN_FUNCTIONS, _PLAIN_NAMES
-from elastic.answers.reading.tokens import Token, Tokens, UnreadableError, cut_tokens, make, tokenize
+from elastic.answers.reading.expressions import PLAIN_FUNCTIONS, PLAIN_NAMES
+from elastic.answers.reading.labels import is_label, label_of
+from elastic.answers.reading.regions import as_one_region, as_region, bounded, is_infinite, pair_region, punctured
+from elastic.answers.reading.tokens import Token, Tokens, UnreadableError, make
 from elastic.answers.reading.units import DOLLAR, Unit, read_unit
+from elastic.answers.reading.values import (
+    Based,
+    Collection,
+    Expression,
+    Matrix,
+    Piece,
+    Quantity,
+    Ratio,
+    Region,
+    Relation,
+    Special,
+    Value,
+    Words,
+    glued,
+    reals,
+    symbols,
+)
 
 _MOST_LEVELS = 12
 
@@ -23,132 +41,16 @@ _RELATIONS = ORDER | {"=", "\\approx", "\\in", "\\equiv", "\\sim", "\\simeq", "\
 _ENVIRONMENTS = {"matrix", "pmatrix", "bmatrix", "Bmatrix", "smallmatrix", "array"}
 _CURRENCY = {"\\$": "dollar", "$": "dollar", "\\euro": "euro", "\\pounds": "gbp", "\\yen": "yen"}
 _TRIGONOMETRY = {"\\sin", "\\cos", "\\tan", "\\cot", "\\sec", "\\csc", "sin", "cos", "tan", "cot", "sec", "csc", "cis"}
+_CONNECTIVES = {";", "\\lor", "\\land", "\\&", "or", "and", "OR", "AND", "Or", "And"}
 _DIGIT_WORDS = {"two": 2, "three": 3, "four": 4, "five": 5, "six": 6, "seven": 7, "eight": 8, "nine": 9, "ten": 10}
-_BASED = re.compile(r"\(?([0-9][0-9A-Fa-f]*)\)?_(?:\{?([0-9]{1,2})\}?|\{?([a-z]+)\}?)")
+_BASED = re.compile(r"(-?)\(?([0-9A-Za-z]*[0-9][0-9A-Za-z]*)\)?_(?:\{?([0-9]{1,2})\}?|\{?([a-z]+)\}?)")
 _LONGEST_PROGRESSION = 1000
 
 
-@dataclass(frozen=True)
-class Expression:
-    """A stretch of tokens that is one expression, or nothing known."""
-
-    tokens: Tokens
-
-
-@dataclass(frozen=True)
-class Quantity:
-    """A value with its unit or label."""
-
-    value: Value
-    unit: Unit
-
-
-@dataclass(frozen=True)
-class Words:
-    """A phrase, or the name of a fixed meaning in angle brackets."""
-
-    text: str
-
-
-@dataclass(frozen=True)
-class Special:
-    """One of the fixed meanings of `words`, or a named set of numbers."""
-
-    name: str
-
-
-@dataclass(frozen=True)
-class Collection:
-    """Several values.
-
-    Attributes:
-        kind: `list` (no brackets), `set` or `tuple`.
-        items: the values.
-        brackets: the two around a tuple.
-        joined_by: `,`, `or` or `and` of a list.
-    """
-
-    kind: str
-    items: tuple[Value, ...]
-    brackets: str = ""
-    joined_by: str = ","
-
-
-@dataclass(frozen=True)
-class Relation:
-    """Members with the signs between them; of `f(x)=2x` the members are `f(x)` and `2x`."""
-
-    members: tuple[Tokens, ...]
-    signs: tuple[str, ...]
-
-
-@dataclass(frozen=True)
-class Piece:
-    """One interval; an end that is None is infinite, and one that stands at both ends is a point."""
-
-    low: Tokens | None
-    high: Tokens | None
-    low_closed: bool
-    high_closed: bool
-
-
-@dataclass(frozen=True)
-class Region:
-    """Intervals of the real line.
-
-    Attributes:
-        pieces: as they were written.
-        variable: that was bounded, if one was named.
-    """
-
-    pieces: tuple[Piece, ...]
-    variable: str = ""
-
-
-@dataclass(frozen=True)
-class Matrix:
-    """Rows of values."""
-
-    rows: tuple[tuple[Value, ...], ...]
-
-
-@dataclass(frozen=True)
-class Ratio:
-    """Terms of a ratio."""
-
-    terms: tuple[Tokens, ...]
-
-
-@dataclass(frozen=True)
-class Based:
-    """A numeral with its base."""
-
-    digits: str
-    base: int
-
-
-Value = Expression | Quantity | Words | Special | Collection | Relation | Region | Matrix | Ratio | Based
-
-
-def symbols(text: str) -> Tokens:
-    """Tokens of a text of ours."""
-    return tokenize(text)
-
-
-def glued(*parts: Tokens | str) -> Tokens:
-    """Stretches and texts of ours, one after the other, as one stretch."""
-    items: list[Token] = []
-    for part in parts:
-        items += cut_tokens(part) if isinstance(part, str) else part.items
-    return make(items)
-
-
-def _places(tokens: Tokens, texts: set[str], *, letters: bool = False) -> list[int]:
-    return [
-        place
-        for place in tokens.top()
-        if tokens[place].text in texts and (not letters or tokens[place].kind == "letters")
-    ]
+def _places(tokens: Tokens, texts: set[str]) -> list[int]:
+    if tokens.texts.isdisjoint(texts):
+        return []
+    return [place for place in tokens.top if tokens.items[place].text in texts]
 
 
 def _thousands(tokens: Tokens, commas: list[int]) -> Tokens | None:
@@ -165,97 +67,6 @@ def _thousands(tokens: Tokens, commas: list[int]) -> Tokens | None:
     number = "".join(tokens.text(place) for place in range(first, last + 1) if tokens.text(place) != ",")
     merged = Token("number", number, spaced=tokens[first].spaced)
     return make([*tokens.items[:first], merged, *tokens.items[last + 1 :]])
-
-
-def is_label(tokens: Tokens) -> bool:
-    r"""Whether this names a value: `x`, `f(x)`, `a_n`, `\angle ABC`, `AB`, `(x,y)`, words; no product, no number."""
-    if not len(tokens) or len(tokens) > 14:
-        return False
-    place = 0
-    if tokens.text(0) == "|" and tokens.text(len(tokens) - 1) == "|" and len(tokens) <= 4:
-        return all(token.kind == "letters" and token.text.isupper() for token in tokens.items[1:-1])
-    if tokens.text(0) == "(" and tokens.closed_by.get(0) == len(tokens) - 1:
-        parts = tokens.cut(1, len(tokens) - 1)
-        commas = _places(parts, {","})
-        return bool(commas) and all(is_label(part) for part in parts.split(commas))
-    letters = 0
-    while place < len(tokens):
-        token = tokens[place]
-        if token.kind == "letters":
-            if not token.word:
-                letters += 1
-                if len(token.text) > 1 and not token.text.isupper() and len(tokens) > 1:
-                    return False
-                if len(token.text) in (2, 3) and token.text.islower():
-                    return False
-        elif token.text == "(":
-            closing = tokens.closed_by[place]
-            if place == 0 or closing != len(tokens) - 1:
-                return False
-            return len(tokens.cut(place + 1, closing)) <= 8
-        elif token.text == "_" or (token.text == "^" and tokens.text(place + 1) in ("{", "\\prime", "'", "*")):
-            start = place + 1
-            end = tokens.closed_by.get(start, start)
-            if token.text == "^" and tokens.text(start) == "{":
-                inside = "".join(t.text for t in tokens.items[start + 1 : end])
-                if inside not in ("-1", "\\prime", "'"):
-                    return False
-            place = end
-        elif token.kind == "command" and re.fullmatch(r"\\(?:[a-zA-Z]+)", token.text):
-            name = token.text[1:]
-            if name in (
-                "frac",
-                "sqrt",
-                "pi",
-                "infty",
-                "cdot",
-                "times",
-                "pm",
-                "sin",
-                "cos",
-                "tan",
-                "log",
-                "ln",
-                "binom",
-            ):
-                return name == "frac" and _is_derivative(tokens)
-            if name in ("angle", "triangle", "overline", "vec", "hat", "bar", "dot", "mathbf", "operatorname"):
-                if name in ("overline", "vec", "hat", "bar", "dot"):
-                    place = tokens.closed_by.get(place + 1, place + 1)
-                letters = -10
-            else:
-                letters += 1
-        elif token.text not in ("'", "."):
-            return False
-        place += 1
-    return letters <= 1
-
-
-def _is_derivative(tokens: Tokens) -> bool:
-    return re.fullmatch(r"\\frac\{d[a-z]?\}\{d[a-z]\}", "".join(t.text for t in tokens.items)) is not None
-
-
-def label_of(tokens: Tokens) -> str:
-    """A label as text, to compare it with another."""
-    return "".join(token.text.casefold() if token.word else token.text for token in tokens.items)
-
-
-def is_variable(tokens: Tokens) -> bool:
-    """Whether this is one symbol, with or without an index."""
-    first = tokens[0] if len(tokens) else None
-    if first is None or not is_label(tokens) or "(" in (token.text for token in tokens.items):
-        return False
-    return (first.kind == "letters" and len(first.text) == 1) or (first.kind == "command" and len(tokens) == 1)
-
-
-def is_infinite(tokens: Tokens) -> int:
-    r"""1 for plus infinity, -1 for minus infinity, 0 for everything else."""
-    texts = [token.text for token in tokens.items]
-    sign = 1
-    if texts and texts[0] in ("+", "-"):
-        sign = -1 if texts[0] == "-" else 1
-        texts = texts[1:]
-    return sign if texts in (["\\infty"], ["infty"], ["inf"], ["infinity"], ["oo"]) else 0
 
 
 def read(tokens: Tokens, level: int = 0) -> Value:
@@ -287,11 +98,6 @@ def read(tokens: Tokens, level: int = 0) -> Value:
     if words.is_letters(tokens) and (any(token.word for token in tokens.items) or len(words.phrase(tokens)) > 3):
         return Words(words.phrase(tokens))
     return Expression(tokens)
-
-
-def reals() -> Region:
-    """The real line."""
-    return Region((Piece(None, None, False, False),))
 
 
 def _phrase(tokens: Tokens) -> Value | None:
@@ -348,12 +154,7 @@ def _flat(values: list[Value]) -> tuple[Value, ...]:
 
 
 def _joined(tokens: Tokens, level: int) -> Value | None:
-    places = [
-        place
-        for place in tokens.top()
-        if tokens[place].text in (";", "\\lor", "\\land", "\\&")
-        or (tokens[place].kind == "letters" and tokens[place].text.casefold() in ("or", "and"))
-    ]
+    places = _places(tokens, _CONNECTIVES)
     if not places:
         return None
     parts = []
@@ -371,18 +172,8 @@ def _joined(tokens: Tokens, level: int) -> Value | None:
     if len(parts) == 1:
         return read(parts[0], level + 1)
     values = [read(part, level + 1) for part in parts]
-    regions = _as_one_region(values, joined_by)
+    regions = as_one_region(values, joined_by)
     return regions or Collection("list", _flat(values), joined_by=joined_by)
-
-
-def _as_one_region(values: list[Value], joined_by: str) -> Region | None:
-    """`x<1 or x>5`: one region of one variable."""
-    if joined_by == "and" or not all(isinstance(value, Region) and value.variable for value in values):
-        return None
-    regions = [value for value in values if isinstance(value, Region)]
-    if len({region.variable for region in regions}) != 1:
-        return None
-    return Region(tuple(piece for region in regions for piece in region.pieces), regions[0].variable)
 
 
 def _listed(tokens: Tokens, level: int) -> Value | None:
@@ -411,7 +202,7 @@ def _listed(tokens: Tokens, level: int) -> Value | None:
         values = values[:-1]
     if len(values) == 1:
         return values[0]
-    return _as_one_region(values, ",") or Collection("list", _flat(values))
+    return as_one_region(values, ",") or Collection("list", _flat(values))
 
 
 def _progression(parts: list[Tokens]) -> list[Tokens]:
@@ -460,80 +251,10 @@ def _related(tokens: Tokens, level: int) -> Value | None:
     if signs[0] in ("=",) and is_label(members[0]) and set(signs[1:]) <= {"\\in"} and len(signs) == 2:
         return Relation(members[:2], signs[:1])
     if set(signs) <= ORDER:
-        region = _bounded(members, signs)
+        region = bounded(members, signs)
         if region is not None:
             return region
     return Relation(members, tuple("\\approx" if sign in ("\\sim", "\\simeq") else sign for sign in signs))
-
-
-def _bounded(members: tuple[Tokens, ...], signs: tuple[str, ...]) -> Region | None:
-    """The region that bounds on one symbol leave."""
-    flipped = {"<": ">", ">": "<", "\\le": "\\ge", "\\ge": "\\le", "\\ne": "\\ne"}
-    if len(members) == 2:
-        left, right = members
-        sign = signs[0]
-        if is_variable(right) and not is_variable(left):
-            left, right, sign = right, left, flipped[sign]
-        bars = left.text(0) == "|" and left.text(len(left) - 1) == "|" and len(left) > 2
-        if bars and is_variable(left.cut(1, len(left) - 1)):
-            variable = label_of(left.cut(1, len(left) - 1))
-            negative = glued("-(", right, ")")
-            closed = sign in ("\\le", "\\ge")
-            if sign in ("<", "\\le"):
-                return Region((Piece(negative, right, closed, closed),), variable)
-            if sign in (">", "\\ge"):
-                return Region((Piece(None, negative, False, closed), Piece(right, None, closed, False)), variable)
-        if not is_variable(left):
-            return None
-        variable = label_of(left)
-        if any(token.kind == "letters" and token.text == left[0].text for token in right.items):
-            return None
-        sign_of_infinity = is_infinite(right)
-        if sign_of_infinity:
-            return Region(reals().pieces, variable)
-        if sign == "\\ne":
-            return Region((Piece(None, right, False, False), Piece(right, None, False, False)), variable)
-        closed = sign in ("\\le", "\\ge")
-        piece = Piece(None, right, False, closed) if sign in ("<", "\\le") else Piece(right, None, closed, False)
-        return Region((piece,), variable)
-    if len(members) == 3 and is_variable(members[1]):
-        low, high = members[0], members[2]
-        low_sign, high_sign = signs
-        if low_sign in (">", "\\ge"):
-            low, high, low_sign, high_sign = high, low, flipped[high_sign], flipped[low_sign]
-        if low_sign not in ("<", "\\le") or high_sign not in ("<", "\\le"):
-            return None
-        return Region(
-            (
-                Piece(
-                    None if is_infinite(low) else low,
-                    None if is_infinite(high) else high,
-                    low_sign == "\\le",
-                    high_sign == "\\le",
-                ),
-            ),
-            label_of(members[1]),
-        )
-    return None
-
-
-def pair_region(value: Collection) -> Region | None:
-    """A pair in brackets, read as an interval."""
-    if value.kind != "tuple" or len(value.items) != 2:
-        return None
-    ends: list[Tokens | None] = []
-    for item, infinite in zip(value.items, ("-infinity", words.INFINITY), strict=True):
-        if isinstance(item, Special):
-            if item.name != infinite:
-                return None
-            ends.append(None)
-        elif isinstance(item, Expression):
-            ends.append(item.tokens)
-        else:
-            return None
-    low, high = ends
-    closed = value.brackets[0] == "[" and low is not None, value.brackets[1] == "]" and high is not None
-    return Region((Piece(low, high, *closed),))
 
 
 def _united(tokens: Tokens, level: int) -> Value | None:
@@ -556,24 +277,6 @@ def _united(tokens: Tokens, level: int) -> Value | None:
             if len(points) == len(removed.items):
                 return punctured(points)
         return Expression(tokens)
-    return None
-
-
-def punctured(points: list[Tokens]) -> Region:
-    """The real line without some points, which are given in order."""
-    ends: list[Tokens | None] = [None, *points, None]
-    return Region(tuple(Piece(a, b, False, False) for a, b in pairwise(ends)))
-
-
-def as_region(value: Value) -> Region | None:
-    """A value as a region, if it can be read as one."""
-    if isinstance(value, Region):
-        return value
-    if isinstance(value, Collection):
-        if value.kind == "set":
-            points = [item.tokens for item in value.items if isinstance(item, Expression)]
-            return Region(tuple(Piece(p, p, True, True) for p in points)) if len(points) == len(value.items) else None
-        return pair_region(value)
     return None
 
 
@@ -652,7 +355,7 @@ def _quantity(tokens: Tokens, level: int) -> Value | None:
     compound = _compound(tokens)
     if compound is not None:
         return compound
-    for place in tokens.top():
+    for place in tokens.top:
         if place < 1 or not _may_start_unit(tokens, place):
             continue
         unit = read_unit(tokens.cut(place))
@@ -673,7 +376,7 @@ def _may_start_unit(tokens: Tokens, place: int) -> bool:
     if token.text == "^":
         end = tokens.closed_by.get(place + 1, place + 1) + 1
         return "".join(t.text for t in tokens.items[place + 1 : end]).strip("{}") == "\\circ"
-    if token.kind != "letters" or token.text in _PLAIN_FUNCTIONS or token.text in _PLAIN_NAMES:
+    if token.kind != "letters" or token.text in PLAIN_FUNCTIONS or token.text in PLAIN_NAMES:
         return False
     if token.word:
         return len(token.text) > 1 or token.text not in "eid"
@@ -690,7 +393,7 @@ def _may_start_unit(tokens: Tokens, place: int) -> bool:
 
 def _compound(tokens: Tokens) -> Quantity | None:
     """`5 feet 6 inches`: the sum of several amounts of one dimension."""
-    numbers = [place for place in tokens.top() if tokens[place].kind == "number"]
+    numbers = [place for place in tokens.top if tokens[place].kind == "number"]
     if len(numbers) < 2 or numbers[0] != 0:
         return None
     total, dimensions = Fraction(0), set()
@@ -715,5 +418,10 @@ def _based(tokens: Tokens, level: int) -> Value | None:
     match = _BASED.fullmatch("".join(token.text for token in tokens.items))
     if match is None:
         return None
-    base = int(match[2]) if match[2] else _DIGIT_WORDS.get(match[3] or "", 0)
-    return Based(match[1].upper().lstrip("0") or "0", base) if 2 <= base <= 36 else None
+    base = int(match[3]) if match[3] else _DIGIT_WORDS.get(match[4] or "", 0)
+    digits = match[2].upper().lstrip("0") or "0"
+    try:
+        int(digits, base if base > 1 else 2)
+    except ValueError:
+        return None
+    return Based(match[1] + digits, base) if 2 <= base <= 36 else None

@@ -7,7 +7,9 @@ of `\text{...}` and its like is marked as a word, so that a unit is no product o
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 from dataclasses import dataclass, field
+from functools import cached_property
 
 # More tokens are not read: no answer worth grading has as many, and every rule above is bounded by it.
 MOST_TOKENS = 6000
@@ -79,15 +81,23 @@ class Tokens:
         inside = {a - start: b - start for a, b in self.closed_by.items() if start <= a and b < end}
         return Tokens(self.items[start:end], inside)
 
-    def top(self) -> list[int]:
+    @cached_property
+    def top(self) -> tuple[int, ...]:
         """Places outside all brackets; a pair of brackets is there by its opening one."""
-        places, place = [], 0
-        while place < len(self.items):
+        if not self.closed_by:
+            return tuple(range(len(self.items)))
+        places, place, end = [], 0, len(self.items)
+        while place < end:
             places.append(place)
             place = self.closed_by.get(place, place) + 1
-        return places
+        return tuple(places)
 
-    def split(self, at: list[int]) -> list[Tokens]:
+    @cached_property
+    def texts(self) -> frozenset[str]:
+        """Texts of the tokens outside all brackets."""
+        return frozenset(self.items[place].text for place in self.top)
+
+    def split(self, at: Sequence[int]) -> list[Tokens]:
         """The stretches between the places `at`."""
         starts = [0, *(place + 1 for place in at)]
         return [self.cut(start, end) for start, end in zip(starts, [*at, len(self.items)], strict=True)]

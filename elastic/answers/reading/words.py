@@ -171,7 +171,7 @@ def without_lead_in(tokens: Tokens) -> Tokens:
 
 def without_qualifier(tokens: Tokens) -> Tokens:
     r"""A stretch without a trailing `for all real x`, `where k is an integer` or explanation."""
-    for place in tokens.top():
+    for place in tokens.top:
         if not place:
             continue
         if tokens[place].kind == "letters" and tokens[place].text.casefold() in _QUALIFY:
