@@ -110,6 +110,8 @@ fi
 rm -f "$STAMP"
 : >"$log"
 pip=("$venv/bin/python" -m pip install --disable-pip-version-check --progress-bar off -c "$lock")
+# Most files of vLLM's packages are never imported: bytecode is left to the first import.
+[ "$venv" = .venv ] || pip+=(--no-compile)
 
 answers() {
     "$venv/bin/python" -c 'import sys, urllib.request; urllib.request.urlopen(sys.argv[1] + "/torch/", timeout=5)' \
@@ -132,8 +134,8 @@ if [ "$venv" = .venv ]; then
     step "everything else" "${pip[@]}" -e ".[dev]"
 else
     # vLLM names packages that break it on a CPU (torchvision and its kin) or are idle there (triton, 1 GB), so nothing
-    # is resolved. Most files of these packages are never imported: bytecode is left to the first import.
-    step "everything else" "${pip[@]}" --no-compile --no-deps -r "$lock"
+    # is resolved.
+    step "everything else" "${pip[@]}" --no-deps -r "$lock"
     step "the project" "${pip[@]}" --no-deps -e .
 fi
 echo "$wanted" >"$STAMP"
