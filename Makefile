@@ -36,6 +36,7 @@ lint: setup ## style, types and the import contracts
 
 bench: setup ## compare the engine with the alternatives (minutes)
 	@python -m bench.engine
+	@python -m bench.sandbox
 
 nightly: setup bench ## the longer drills and the benchmark
 	@python -m pytest -m nightly

@@ -19,7 +19,7 @@ from packaging.utils import canonicalize_name
 
 from cli.profile import active
 from elastic.contracts.params.profile import load_profile
-from elastic.errors import ParamsError
+from elastic.errors import GraderError, ParamsError
 from stages.common import PARAMS
 
 PROJECT = "elastic-reasoning"
@@ -66,6 +66,7 @@ def diagnose() -> Iterator[Finding]:
     yield _dvc()
     for program in PROGRAMS:
         yield program.look()
+    yield sandbox()
 
 
 def _machine() -> Finding:
@@ -188,5 +189,18 @@ PROGRAMS = (
     Program("git", ("git",), "versions of code and data", "git", required=True),
     Program("chromium", ("chromium", "chromium-browser", "google-chrome"), "the test of the report's page", "chromium"),
     Program("chromedriver", ("chromedriver",), "the test of the report's page", "chromium-driver"),
-    Program("bubblewrap", ("bwrap",), "sandboxes of programs; no grader here runs any", "bubblewrap"),
 )
+
+
+def sandbox() -> Finding:
+    """Whether programs that a model wrote can be run in a sandbox here, tried with one."""
+    from elastic.answers.code import self_test
+    from elastic.answers.sandbox import UNSANDBOXED, unsandboxed
+
+    try:
+        self_test()
+    except GraderError as error:
+        return Finding("note", "sandbox", error.what, f"needed for verdicts of programs (grader code): {error.remedy}")
+    if unsandboxed():
+        return Finding("note", "sandbox", f"{UNSANDBOXED}=1: programs run without one", f"unset {UNSANDBOXED}")
+    return Finding("ok", "sandbox", f"{shutil.which('bwrap')}, starts and tells a right program from a wrong one")

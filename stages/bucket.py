@@ -132,7 +132,6 @@ def run(
     shown = ", ".join(f"{name} {count}" for name, count in counts.items())
     ordered = training_order(rates, params)
     context.facts |= {"buckets": counts, "kept": len(ordered)}
-    context.say(f"{shown}; {len(ordered)} problems kept")
     if ordered.is_empty():
         raise DataError(
             f"no problem is kept; problems by bucket: {shown}",
@@ -142,6 +141,7 @@ def run(
     questions = problems.select("problem_id", "question", "answer", "policy", "tests")
     wanted = ordered.join(questions, on="problem_id", how="left", maintain_order="left")
     training_set, validation = _cut(wanted.select(list(TrainingSet.to_schema().columns)), params, context)
+    context.say(f"{shown}; {len(training_set)} problems train, {len(validation)} validate")
     with staged(out) as folder:
         for frame, model, name in zip(
             (rates, training_set, validation), (PassRates, TrainingSet, TrainingSet), FILES, strict=True

@@ -147,7 +147,7 @@ def test_the_disk_cannot_be_filled() -> None:
 wrote = 0
 try:
     for n in range(100):
-        with open(f'/tmp/{n}', 'wb') as f:
+        with open(f'{n}', 'wb') as f:
             for _ in range(16):
                 wrote += f.write(bytes(1 << 20))
 except OSError as error:
@@ -184,7 +184,6 @@ def test_no_file_of_the_user_is_there(tmp_path: Path) -> None:
         ROOT / "pyproject.toml",
         "/etc/passwd",
         "/var",
-        "/root/.ssh",
     ]
     says(f"import os\nprint([path for path in {list(map(str, paths))} if os.path.exists(path)])", "[]")
     says("import os\nprint(os.path.expanduser('~'), os.listdir('/tmp'))", "/tmp []")
@@ -245,15 +244,13 @@ print([line.split()[1] for line in open('/proc/self/status') if line.startswith(
 
 
 def test_nothing_is_left_for_the_next_test_or_the_next_program() -> None:
-    leave = "import os\nprint(os.listdir('/tmp'))\nos.makedirs('/tmp/a/b')\nopen('/tmp/a/b/c', 'w').write('x')"
+    leave = "import os\nprint(os.listdir('/tmp'))\nos.makedirs('a/b')\nopen('a/b/c', 'w').write('x')"
     assert run(leave, "[]", "[]") == Trial(2, 2, None)
     assert run(leave, "[]") == Trial(1, 1, None)
 
 
 def test_a_folder_that_cannot_be_emptied_costs_the_sandbox() -> None:
-    leave = (
-        "import os\nprint(os.listdir('/tmp'))\nos.makedirs('/tmp/a/b')\nos.chmod('/tmp/a/b', 0)\nos.chmod('/tmp/a', 0)"
-    )
+    leave = "import os\nprint(os.listdir('/tmp'))\nos.makedirs('a/b')\nos.chmod('a/b', 0)\nos.chmod('a', 0)"
     assert run(leave, "[]", "[]") == Trial(2, 2, None)
 
 

@@ -47,6 +47,18 @@ def test_a_missing_program_is_named_with_its_use_and_its_package() -> None:
     assert doctor.Program("thing", ("no-such-command", "sh"), "", "").look().text == shutil.which("sh")
 
 
+def test_the_sandbox_is_tried_and_its_remedy_given(monkeypatch: pytest.MonkeyPatch) -> None:
+    if shutil.which("bwrap"):
+        assert doctor.sandbox().state == "ok"
+    monkeypatch.setenv("ELASTIC_UNSANDBOXED", "1")
+    assert "without one" in doctor.sandbox().text
+    monkeypatch.delenv("ELASTIC_UNSANDBOXED")
+    monkeypatch.setenv("PATH", "/nowhere")
+    missing = doctor.sandbox()
+    assert missing.state == "note"
+    assert "apt-get install bubblewrap" in missing.remedy
+
+
 def test_a_good_repository_passes_and_a_broken_one_ends_with_1(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
     for command in (["git", "init", "-q"], [sys.executable, "-m", "dvc", "init", "-q"]):
