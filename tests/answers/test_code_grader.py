@@ -72,7 +72,20 @@ def test_verdicts_with_their_share(grader: Grader) -> None:
 
 
 @sandboxed
-@pytest.mark.parametrize("tests", ["", "{}", "null", '{"kind": "stdin"}', '{"kind": "asserts", "check": "x ="}', None])
+@pytest.mark.parametrize(
+    "tests",
+    [
+        None,
+        "",
+        "{}",
+        "null",
+        '{"kind": "stdin"}',
+        '{"kind": "stdin", "tests": [{"input": "", "outputs": []}]}',
+        '{"kind": "asserts", "check": "x ="}',
+        '{"kind": "functional", "entry": "f", "tests": [{"input": "[1]", "outputs": ["no json"]}]}',
+        '{"kind": "functional", "tests": [{"input": "[1]", "outputs": ["1"]}]}',
+    ],
+)
 def test_no_tests_is_an_error_and_never_a_pass(grader: Grader, tests: str | None) -> None:
     [grade] = grader.grade_many([fenced("print(1)")], [Gold("", tests=tests)])
     assert (grade.verdict, grade.pass_share) == (Verdict.ERROR, None)

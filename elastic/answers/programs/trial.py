@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Sequence
 from dataclasses import dataclass
 
@@ -25,7 +26,7 @@ _BREACHES = {
 
 
 class NoTestsError(ValueError):
-    """A check source judges nothing of a program."""
+    """Tests that judge nothing of a program."""
 
 
 @dataclass(frozen=True)
@@ -54,11 +55,13 @@ def try_program(program: str, tests: CodeTests) -> Trial:
     After a test that takes too long the rest is not run and counts as not passed.
 
     Raises:
-        NoTestsError: the check source is no Python, or never calls the program.
+        NoTestsError: the check source is no Python, or never calls the program; an argument or result is no JSON.
         SandboxError: the sandbox is at fault.
     """
     if tests.kind == "asserts":
         return _try_check(program, tests)
+    if tests.kind == "functional":
+        _require_json(tests)
     equal = any_printed if tests.kind == "stdin" else any_returned
     passed, fault = 0, None
     sandbox = None
@@ -80,6 +83,15 @@ def try_program(program: str, tests: CodeTests) -> Trial:
         if sandbox:
             sandbox.close()
     return Trial(passed, len(tests.tests), fault)
+
+
+def _require_json(tests: CodeTests) -> None:
+    try:
+        for test in tests.tests:
+            for text in (test.input, *test.outputs):
+                json.loads(text)
+    except (ValueError, RecursionError) as error:
+        raise NoTestsError(f"an argument or result is no JSON: {error}") from None
 
 
 def _try_check(program: str, tests: CodeTests) -> Trial:
