@@ -173,9 +173,7 @@ def run(
     write_json(outputs.drift, drift)
     breached = [outcome for outcome in outcomes if not outcome.held]
     if breached:
-        meant = (
-            "" if all(o.held for o in drifted) else f", or run `elastic accept {gate}` if the data is meant to be so"
-        )
+        meant = "" if all(o.held for o in drifted) else f"; where the change is meant, run `elastic accept {gate}`"
         raise GateError(
             f"{len(breached)} of {len(outcomes)} bounds are breached:\n  " + "\n  ".join(map(str, breached)),
             where=f"check@{gate}",

@@ -233,14 +233,15 @@ def test_buckets_and_sizes_that_have_moved_breach_the_gate(tmp_path: Path) -> No
         training.with_columns(rank=pl.col("rank") + 2, problem_id=pl.format("{}x", "problem_id"))
     ).write_parquet(files[1])
     with pytest.raises(GateError) as caught:
-        _gate(tmp_path, bucketed_bounds(params, files), name="bucketed")
+        _gate(tmp_path, bucketed_bounds(params, files), name="bucketed", max_share_distance=0.1)
     text = str(caught.value)
-    # Of five probed problems one moved from always to never: a fifth of the rows, which is within 0.25.
-    assert "2 of " in text
-    assert "rates-drift: mean pass rate, present / accepted at least 0.5 and at most 1.5, but observed 0.5" not in text
+    # One of five probed problems went from always to never; the mean of the four graded ones fell from 0.5 to 0.25.
+    assert "2 of 13 bounds are breached" in text
     assert (
-        "training-drift: rows, present / accepted at least 0.5 and at most 1.5, but observed 2 (accepted 2, now 4)"
-        in text
+        "rates-drift: shares by bucket, distance at most 0.1, but observed 0.2 (accepted always 20.0%, now 0.0%" in text
+    )
+    assert (
+        "training-drift: rows, present / accepted at least 0.5 and at most 1.5, but observed 2 (accepted 2, now" in text
     )
 
 

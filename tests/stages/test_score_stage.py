@@ -27,8 +27,8 @@ GRADING = GradingParams(training="exact", evaluation="exact")
 GOLDS = {"a" * 16: "7", "b" * 16: "12"}
 
 
-def problems() -> pl.DataFrame:
-    return filled(Problems, [{"problem_id": name, "answer": gold} for name, gold in GOLDS.items()])
+def problems(golds: dict[str, str] = GOLDS) -> pl.DataFrame:
+    return filled(Problems, [{"problem_id": name, "answer": gold} for name, gold in golds.items()])
 
 
 def trace(problem: str, sample: int, solution: str, **changes: Any) -> dict[str, Any]:
@@ -75,8 +75,14 @@ def traces(rows: list[dict[str, Any]]) -> pl.DataFrame:
     return filled(Traces, rows)
 
 
-def score(folder: Path, rows: pl.DataFrame, grading: GradingParams = GRADING, params: ScoreParams = PARAMS) -> Context:
-    write_frame(Problems, problems(), folder / "problems.parquet")
+def score(
+    folder: Path,
+    rows: pl.DataFrame,
+    grading: GradingParams = GRADING,
+    params: ScoreParams = PARAMS,
+    golds: dict[str, str] = GOLDS,
+) -> Context:
+    write_frame(Problems, problems(golds), folder / "problems.parquet")
     write_frame(Traces, rows, folder / "traces.parquet")
     context = Context("score@r1-validation", folder / "scratch")
     run(
@@ -148,25 +154,26 @@ def test_traces_that_do_not_belong_stop_the_stage(tmp_path: Path, rows: list[dic
 def test_errors_are_counted_and_above_their_share_they_stop_the_stage(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """A grader whose library breaks on some answers: its faults are errors, never wrong answers."""
+    """A grader whose library breaks on a gold: that is a fault of ours, an error and no wrong answer."""
     (tmp_path / "math_verify.py").write_text(
-        "def parse(text, *_, **__):\n    return text.count('y') or text\n"
-        "def verify(gold, answer, **__):\n    return gold == answer if isinstance(answer, str) else 1 / 0\n"
+        "def parse(text, *_, **__):\n    return [text] if 'z' not in text else 1 / 0\n"
+        "def verify(gold, answer, **__):\n    return '1' in gold[0]\n"
         "class LatexExtractionConfig:\n    def __init__(self, **_):\n        pass\n",
         encoding="utf-8",
     )
     monkeypatch.setenv("PYTHONPATH", str(tmp_path))
     grading = GradingParams(training="exact", evaluation="math")
-    rows = traces([*TRACES[:4], trace("a", 2, r"\boxed{y}"), trace("b", 2, r"\boxed{z}")])
-    with pytest.raises(GraderError, match="1 of 6 traces"):
-        score(tmp_path, rows, grading)
+    golds = {"a" * 16: "7", "b" * 16: r"\int_0^1 z\,dz"}
+    rows = traces([*TRACES[:4], trace("a", 2, r"\boxed{y}"), trace("b", 2, r"\boxed{13}")])
+    with pytest.raises(GraderError, match="2 of 6 traces"):
+        score(tmp_path, rows, grading, golds=golds)
     assert not (tmp_path / "out").exists()
-    context = score(tmp_path, rows, grading, PARAMS.model_copy(update={"max_error_share": 0.2}))
-    assert context.facts["errors"] == 1
+    context = score(tmp_path, rows, grading, PARAMS.model_copy(update={"max_error_share": 0.4}), golds=golds)
+    assert context.facts["errors"] == 2
     [row] = [GridRow.model_validate(row) for row in read_json(tmp_path / "out/grid.json")]
     assert (row.error_share, row.accuracy, row.n_samples) == (
-        pytest.approx(1 / 6),
-        pytest.approx((1 / 2 + 1 / 3) / 2),
+        pytest.approx(2 / 6),
+        pytest.approx((1 / 3 + 0) / 2),  # of b one trace is left, which has no answer
         3,
     )
 
