@@ -6,6 +6,7 @@ import sys
 from pathlib import Path
 from typing import Any
 
+import pytest
 import yaml
 from filled_frames import filled
 from kills import Command, kill_in_a_row
@@ -44,6 +45,7 @@ def rates_of(folder: Path, traces: Path) -> bytes:
     return (out / "rates.parquet").read_bytes()
 
 
+@pytest.mark.nightly
 def test_two_kills_end_in_the_traces_and_the_rates_of_one_clean_run(tmp_path: Path, tiny_tokenizer: Any) -> None:
     model = tmp_path / "models/base"
     build_model(tiny_tokenizer, hidden=32, layers=1, heads=2, context=64, seed=0).save_pretrained(model)
