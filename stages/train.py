@@ -10,7 +10,6 @@ from __future__ import annotations
 import json
 import shutil
 import sys
-from dataclasses import asdict
 from pathlib import Path
 
 import polars as pl
@@ -104,23 +103,21 @@ def run(
             say=context.say,
         )
     context.resumed_from, context.sampled_tokens = trained.resumed_from, trained.sampled_tokens
-    context.facts = {"budget": str(recipe.budget), "grader": grader_name, **asdict(trained)}
+    outcome = TrainingOutcome(
+        steps=trained.steps,
+        kept=trained.kept,
+        ended_by=trained.ended_by,
+        alerts=trained.alerts,
+        turning_step=trained.turning_step,
+    )
+    context.facts = {"budget": str(recipe.budget), "grader": grader_name, **outcome.model_dump()}
     if not context.main:
         return
     with staged(curves) as folder:
         write_curves(context.scratch / "metrics.jsonl", folder)
-        write_json(
-            folder / "outcome.json",
-            TrainingOutcome(
-                steps=trained.steps,
-                kept=trained.kept,
-                ended_by=trained.ended_by,
-                alerts=trained.alerts,
-                turning_step=trained.turning_step,
-            ),
-        )
+        write_json(folder / "outcome.json", outcome)
     with staged(output) as folder:
-        engine.model.save_pretrained(folder)
+        engine.model.save_pretrained(folder, state_dict=trained.weights)
         tokenizer.save_pretrained(folder)
 
 

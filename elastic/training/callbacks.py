@@ -7,6 +7,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Any
 
+from accelerate.utils import broadcast_object_list
 from transformers import TrainerCallback
 
 from elastic.contracts.params.train import Ceiling
@@ -109,8 +110,11 @@ class Watch(TrainerCallback):
                 self._end(control, f"alert at step {step}: {alert}")
         if self.ceiling.tokens is not None and self.log.sampled_tokens >= self.ceiling.tokens:
             self._end(control, f"ceiling of {self.ceiling.tokens} sampled tokens at step {step}")
-        if self.ceiling.seconds is not None and time.monotonic() - self._started >= self.ceiling.seconds:
-            self._end(control, f"ceiling of {self.ceiling.seconds:g} s at step {step}")
+        if self.ceiling.seconds is not None:
+            # Processes must end at the same step, so the clock of the first one counts for all.
+            [elapsed] = broadcast_object_list([time.monotonic() - self._started])
+            if elapsed >= self.ceiling.seconds:
+                self._end(control, f"ceiling of {self.ceiling.seconds:g} s at step {step}")
 
     def _end(self, control: Any, why: str) -> None:
         if self.ending.ended_by is None:

@@ -9,7 +9,7 @@ from __future__ import annotations
 import errno
 import os
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
@@ -38,6 +38,7 @@ from elastic.training.phases import turning_step
 from elastic.training.recipe import Recipe
 from elastic.training.rollout import Wanted, roll_out
 from elastic.training.schedules import Slot, check_schedule
+from elastic.training.sharding import check_sharding, whole_state, whole_weights
 from elastic.training.steplog import StepLog
 from elastic.training.trl_adapter import Batch, GroupedGRPOTrainer, reward_of, rollout_function, trainer_options
 
@@ -63,6 +64,7 @@ class Trained:
         ended_by: why it ended before its last step, None if it did not.
         alerts: signs of a collapse.
         turning_step: where the length of responses turned from falling to steady, if it did.
+        weights: all weights of a model that is sharded over processes; None where the model itself holds them.
     """
 
     resumed_from: int
@@ -72,6 +74,7 @@ class Trained:
     ended_by: str | None
     alerts: list[str]
     turning_step: int | None
+    weights: dict[str, torch.Tensor] | None = field(default=None, repr=False)
 
 
 def _processes(recipe: Recipe) -> int:
@@ -185,6 +188,12 @@ def train(
     engine = make_engine(policy) if make_engine else TransformersEngine(policy, markers, batch_size=batch_size)
     sampler = GroupSampler(engine, prompter, markers, grader, memory, recipe)
     batch = Batch()
+    sample_slice = _watcher(sampler, monitor, recipe, log)
+
+    def look(step: int) -> None:
+        with whole_weights(trainer):
+            sample_slice(step)
+
     collapse = CollapseWatch(recipe.alerts)
     watch = Watch(
         batch=batch,
@@ -193,7 +202,7 @@ def train(
         collapse=collapse,
         ceiling=recipe.ceiling,
         stop_on_alert=recipe.alerts.stop,
-        monitor=_watcher(sampler, monitor, recipe, log),
+        monitor=look,
         every=monitor.every,
         steps=recipe.steps,
         say=say,
@@ -216,6 +225,7 @@ def train(
         leave_out=recipe.leave_out,
         callbacks=[MarkComplete(memory.saved, best), watch],
     )
+    check_sharding(trainer.accelerator, recipe)
     trainer.remove_callback(PrinterCallback)  # `say` has a line a step
     try:
         trainer.train(resume_from_checkpoint=str(checkpoint) if checkpoint else None)
@@ -230,6 +240,7 @@ def train(
     if recipe.lora:
         merge(policy)
     model.eval()
+    state.wait_for_everyone()  # the first process removes the scratch folder that all of them read
     rows = [row for row in log.rows() if "think_tokens" in row]
     return Trained(
         resumed_from=start,
@@ -241,6 +252,7 @@ def train(
         turning_step=turning_step(
             [row["step"] for row in rows], [row["think_tokens"] + row["solution_tokens"] for row in rows]
         ),
+        weights=whole_state(trainer),
     )
 
 

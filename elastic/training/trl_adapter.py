@@ -28,6 +28,7 @@ from elastic.training.monitors import Scores, rollout_figures
 from elastic.training.recipe import Recipe
 from elastic.training.rollout import training_row
 from elastic.training.selection import takes_part
+from elastic.training.sharding import whole_weights
 
 os.environ.setdefault("TRL_EXPERIMENTAL_SILENCE", "1")
 
@@ -83,6 +84,7 @@ def trainer_options(recipe: Recipe, *, processes: int, use_cpu: bool, folder: st
         gradient_checkpointing=False,
         use_cpu=use_cpu,
         dataloader_pin_memory=not use_cpu,
+        ddp_find_unused_parameters=False,
         save_steps=recipe.save_every,
         logging_steps=1,
         report_to="none",
@@ -146,7 +148,8 @@ def rollout_function(
             return stream_seed(recipe.seed, "rollout", step, first + row, *([attempt] if attempt else []))
 
         asked = [by_content[prompt[-1]["content"]] for prompt in prompts[:: recipe.samples]]
-        sampled = sampler.sample(asked, stream)
+        with whole_weights(trainer):
+            sampled = sampler.sample(asked, stream)
         batch.groups, batch.calls = sampled.groups, batch.calls + 1
         scores = gather_object([Scores(g.rollouts, g.rewards, g.question.bucket) for g in sampled.groups])
         costs = gather_object([(sampled.drawn, sampled.resampled)])

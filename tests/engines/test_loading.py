@@ -125,6 +125,13 @@ def test_an_environment_that_names_nothing_is_refused(name: str, value: str, mon
     assert value in str(refused.value)
 
 
+def test_each_of_several_processes_has_a_gpu_of_its_own(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("LOCAL_RANK", "1")
+    for named, meant in {"cuda": "cuda:1", "cuda:0": "cuda:0", "cpu": "cpu"}.items():
+        monkeypatch.setenv("ELASTIC_DEVICE", named)
+        assert device() == torch.device(meant)
+
+
 def test_threads_are_set_as_the_environment_says(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("ELASTIC_DEVICE", "cpu")
     monkeypatch.setenv("ELASTIC_THREADS", "2")
