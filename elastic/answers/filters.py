@@ -20,7 +20,7 @@ _TAIL = 4000
 _MOST_BETWEEN = 60
 
 _BETWEEN_BOXES = re.compile(
-    r"[\s$,.;:~]|\\[,;: ()\[\]]|\\text(?:rm)? ?\{ ?(?:and|or) ?\}|\b(?:and|or)\b|\\quad|\\qquad"
+    r"[\s$,.;:~]|\\[,;: ()\[\]]|\\text(?:rm)? ?\{ ?(?:and|or) ?\}|\b(?:and|or)\b|\\q?quad|[A-Za-z](?:_\w)? ?="
 )
 _SEPARATES = re.compile(r",|;|\band\b|\bor\b")
 _TAGS = re.compile(r"<answer>(.*?)</answer>", re.DOTALL | re.IGNORECASE)
@@ -34,16 +34,23 @@ _HEADING = re.compile(
     r"^[ \t]*(?:#+[ \t]*|[*_]{2})final answer\.?(?:[*_]{2})?[ \t]*:?(?:[*_]{2})?[ \t]*\n+", re.IGNORECASE | re.MULTILINE
 )
 _IS_THE_ANSWER = re.compile(r"(\S+)\s+is\s+(?:the|our|my)\s+(?:final\s+|correct\s+)?answer\b", re.IGNORECASE)
+_UNSURE = re.compile(r"\b(?:not|cannot|can't|might|may|could|unsure|whether|if|either|maybe|perhaps)\b", re.IGNORECASE)
+_ADVERB = re.compile(r"(?:\s*(?:therefore|thus|hence|then|simply|exactly|just|also|now|only|indeed|precisely)\b,?)+")
 _NEGATION = re.compile(r"^\s*(?:not\b|n't|never\b|neither\b|unknown\b|unclear\b|wrong\b|incorrect\b)", re.IGNORECASE)
 _BOLD = re.compile(r"\*\*([^*\n]{1,300})\*\*")
 _MATHS = re.compile(r"\$\$([^$]+)\$\$|\$([^$]+)\$|\\\((.+?)\\\)|\\\[(.+?)\\\]", re.DOTALL)
 _SENTENCE_END = re.compile(r"(?<=[.!?])\s+(?=[A-Z\\$*(])|\n+")
+_SAYS = """
+is are was were be equals come comes totals cost costs give gives yields make makes get gets obtain has have had earn
+earns earned pay pays paid take takes took need needs becomes choose pick select save saves saved spend spends spent
+walk walks walked travel travels travelled traveled leaves contain contains hold holds sell sells sold find finds found
+"""
 _COPULA = re.compile(
-    r"\b(?:is|are|was|were|be|equals|equal to|comes to|come to|totals|costs|cost|gives|yields|makes|get|gets|obtain|"
-    r"amounts to|has|have|had|earns|pays|takes|needs|becomes)\b(?! (?:not|no|never)\b)|(?<=\w):",
-    re.IGNORECASE,
+    rf"\b(?:amounts to|(?:equal|comes?) to|{'|'.join(_SAYS.split())})\b(?! (?:not|no|never)\b)|(?<=\w):", re.IGNORECASE
 )
-_VALUE = re.compile(r"[-+(\[{\\$0-9.|√∞½−]|[A-Ja-j]\b|[A-Za-z](?:[ ]?[=<>(^_]|\b)|\*\*")
+_VALUE = re.compile(
+    r"[-+(\[{\\$0-9.|√∞½−]|[A-Za-z](?:[ ]?[=<>(^_]|\b)|\*\*|(?!(?:not|the|a|an|in|to|of)\b)\w+(?: \w+){0,2}[. ]*$"
+)
 _EDGES = " \t\n*_`"
 
 
@@ -155,11 +162,16 @@ def _last_sentence(text: str) -> str | None:
     whole = _clean(sentence)
     if whole and _MATHS.fullmatch(sentence.rstrip(". ")):
         return whole
+    if _UNSURE.search(_MATHS.sub("", sentence)):
+        return None
     last = _last(_COPULA, sentence)
     if last is None:
+        maths = _last(_MATHS, sentence)
+        if maths is not None and not sentence[maths.end() :].strip(" ."):
+            return _clean(maths[0])
         plain = whole is not None and re.fullmatch(r"[-+]?\\?\$?[0-9][0-9.,/]*\s?%?|[A-J]|\\frac\{.*\}", whole)
         return whole if plain else None
-    rest = sentence[last.end() :].strip()
+    rest = _ADVERB.sub("", sentence[last.end() :], count=1).strip()
     return _clean(rest) if _VALUE.match(rest) and not _NEGATION.match(rest) else None
 
 

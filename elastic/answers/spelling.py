@@ -66,6 +66,7 @@ _SIGNS = {
     "\\yen ": "¥",
     "\\phi ": "ϕ",
     "\\epsilon ": "ϵ",
+    "\\mu ": "µ",
 }
 _CHARACTERS = str.maketrans(
     {character: text for text, characters in _SIGNS.items() for character in characters}
@@ -97,7 +98,7 @@ _COMMANDS = {
     "\\infty": "infin",
     " ": "thinspace enspace space quad qquad medspace thickspace",
     "": "negthinspace displaystyle textstyle limits nolimits mathstrut left right middle big Big bigg Bigg bigl bigr "
-    "Bigl Bigr biggl biggr Biggl Biggr normalfont bfseries itshape ensuremath",
+    "Bigl Bigr biggl biggr Biggl Biggr normalfont bfseries itshape ensuremath large Large LARGE huge Huge small tiny",
 }
 _SYNONYMS = {f"\\{name}": text for text, names in _COMMANDS.items() for name in names.split()} | {
     **dict.fromkeys(("\\,", "\\;", "\\:", "\\ ", "\\>", "~"), " "),

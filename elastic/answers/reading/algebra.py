@@ -376,6 +376,26 @@ def _sine_or_cosine(name: str, argument: Form) -> Form:
     return {((f"{name}|{key(argument)}", 1),): sign}, _ONE
 
 
+def _modulus(form: Form) -> Form | None:
+    """The absolute value of a constant in roots, pi, e and i; None of anything else."""
+    if form[1] != _ONE or not all(name in ("π", "ε", "ι") or name[0] == "#" for name in _generators([form[0]])):
+        return None
+    parts: list[Polynomial] = [{}, {}]
+    for monomial, value in form[0].items():
+        parts[_I in monomial][tuple(item for item in monomial if item != _I)] = value
+    real, imaginary = parts
+    if imaginary:
+        squares = _plus(_times(real, real), _times(imaginary, imaginary))
+        return _fixed_power((squares, _ONE), Fraction(1, 2))
+    size = sum(
+        float(value) * math.prod({"π": math.pi, "ε": math.e}.get(name) or float(name[1:]) ** p for name, p in monomial)
+        for monomial, value in real.items()
+    )
+    if real and abs(size) < 1e-6:
+        return None
+    return (real if size >= 0 else _negative(real)), _ONE
+
+
 def _call(name: str, arguments: list[Form]) -> Form:
     if name in ("sin", "cos"):
         return _sine_or_cosine(name, arguments[0])
@@ -413,8 +433,9 @@ def _call(name: str, arguments: list[Form]) -> Form:
         rounded: int = math.floor(value) if name == "floor" else math.ceil(value)
         return _constant(rounded)
     if name == "abs":
-        if value is not None:
-            return _constant(value if value > 0 else -value)
+        modulus = _modulus(arguments[0])
+        if modulus is not None:
+            return modulus
         if arguments[0][0] and min(arguments[0][0].items(), key=str)[1] < 0:
             arguments = [(_negative(arguments[0][0]), arguments[0][1])]
     return _opaque(f"{name}|{'|'.join(map(key, arguments))}")

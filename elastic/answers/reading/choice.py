@@ -13,7 +13,7 @@ _GOLD = re.compile(r"\(?([A-J])\)?[.:]?")
 _LABELLED_GOLD = re.compile(r"\(([A-J])\)[.:]? ?(.+)", re.DOTALL)
 _LEAD = re.compile(r"^(?:(?:the )?(?:final |correct )?(?:answer|option|choice)(?: is)?:? ?)+", re.IGNORECASE)
 _GIVEN = re.compile(
-    r"[(\[]([A-Za-z])[)\]](?:[.:]? ?(?P<a>.*))|([A-Za-z])(?:(?:[.:)]| ?-| ?=) ?(?P<b>.+)|[.:)]?)", re.DOTALL
+    r"[(\[]([A-Za-z])[)\]](?:[.:]? ?(?P<a>.*))|([A-Za-z])(?:(?:[.:)]| ?-| ?=| ?(?=\()) ?(?P<b>.+)|[.:)]?)", re.DOTALL
 )
 _ANOTHER = re.compile(
     r"(?:^|[^A-Za-z\\])(?:\(([A-J])\)|([A-J])(?=$|[,.;:)])|(?:or|and|,|&|/) ?\(?([A-J])\)?(?![A-Za-z]))"
@@ -44,6 +44,11 @@ def given_letter(answer: str) -> tuple[str, str] | None:
     letter, label = (match[1] or match[3]).upper(), (match["a"] or match["b"] or "")
     others = {next(filter(None, found)) for found in _ANOTHER.findall(label)}
     return None if letter > "J" or others - {letter} else (letter, label)
+
+
+def several_letters(gold: str) -> bool:
+    """Whether a gold is several letters written as one word: `AC`."""
+    return re.fullmatch("[A-J]{2,}", gold) is not None and sorted(set(gold)) == list(gold)
 
 
 def letters_of(answer: str) -> set[str]:

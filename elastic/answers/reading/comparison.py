@@ -115,7 +115,9 @@ class WholeComparison(Comparison):
         if "tuple" in (a.kind, g.kind):
             if "set" in (a.kind, g.kind) and self.policy.ordered is not False:
                 return False
-            loose = a if a.kind != "tuple" else g
+            loose, bracketed = (g, a) if a.kind == "tuple" else (a, g)
+            if len(a.items) == 2 and bracketed.brackets != "()":
+                return False
             if loose.joined_by == "or" or len(a.items) != len(g.items):
                 return False
             return self.as_set(a.items, g.items) if self.policy.ordered is False else self.in_order(a.items, g.items)
@@ -183,6 +185,9 @@ class WholeComparison(Comparison):
             return all_of(self.in_order(x, y) for x, y in zip(a.rows, g.rows, strict=True))
         matrix, other = (a, g) if isinstance(a, Matrix) else (g, a)
         assert isinstance(matrix, Matrix)
+        listed = _listed_matrix(other)
+        if listed is not None:
+            return self.matrices(*((a, listed) if matrix is a else (listed, g)))
         if not isinstance(other, Collection) or other.kind != "tuple":
             return False
         if len(matrix.rows) == 1:
@@ -225,10 +230,22 @@ class WholeComparison(Comparison):
         return self.leaf(symbols(str(value)), g.tokens, self.policy) if isinstance(g, Expression) else False
 
 
+def _listed_matrix(value: Value) -> Matrix | None:
+    """`[[1,2],[3,4]]` as a matrix."""
+    if not isinstance(value, Collection) or value.brackets != "[]":
+        return None
+    rows = [item.items for item in value.items if isinstance(item, Collection) and item.brackets == "[]"]
+    return Matrix(tuple(rows)) if len(rows) == len(value.items) else None
+
+
 def _opened(value: Value) -> Value:
     """A value out of what does not change it: a set or list of one, a label before a list or a tuple."""
     if isinstance(value, Collection):
-        if value.kind != "tuple" and all(item == value.items[0] for item in value.items[1:]):
+        if (
+            value.kind != "tuple"
+            and value.items[0] != Special(words.NONE)
+            and all(item == value.items[0] for item in value.items[1:])
+        ):
             return value.items[0]
         return value
     if isinstance(value, Relation) and len(value.members) == 2 and value.signs == ("=",):

@@ -89,12 +89,24 @@ class _Parser:
     def inside(self, start: int, end: int) -> Tree:
         """The expression between two brackets."""
         kept = self.place, self.end, self.bars
+        chosen = self.choose(start, end)
+        if chosen:
+            return ("call", "binomial", (self.inside(start, chosen), self.inside(chosen + 1, end)))
         self.place, self.end, self.bars = start, end, 0
         tree = self.sum()
         if self.place != end:
             raise UnknownError(self.text())
         self.place, self.end, self.bars = kept
         return tree
+
+    def choose(self, start: int, end: int) -> int:
+        r"""Place of a `\choose` outside all brackets between `start` and `end`; 0 where there is none."""
+        place = start
+        while place < end:
+            if self.items[place].text == "\\choose":
+                return place
+            place = self.tokens.closed_by.get(place, place) + 1
+        return 0
 
     def group(self) -> Tree:
         """The bracketed expression that starts here."""
@@ -146,7 +158,10 @@ class _Parser:
                 factors.append(self.signed_factor())
             elif text in _DIVIDE:
                 self.place += 1
+                start = self.place
                 below = self.signed_factor()
+                if below[0] == "product" and self.items[start].kind == "letters":
+                    raise UnknownError("ambiguous quotient")
                 factors = [("quotient", factors[0] if len(factors) == 1 else ("product", tuple(factors)), below)]
                 divisions += 1
                 if divisions > _DEEPEST // 2:
@@ -218,6 +233,7 @@ class _Parser:
             return ("product", (number(-1), self.exponent()))
         if self.place < self.end and self.items[self.place].kind == "number":
             return self.digits_argument(plain=True)
+        self.no_run()
         base = self.base()
         if self.text() == "^" and self.text(1) != "\\circ":
             self.place += 1
@@ -264,7 +280,19 @@ class _Parser:
             return self.group()
         if self.place < self.end and self.items[self.place].kind == "number":
             return self.digits_argument(plain=True)
+        self.no_run()
         return self.base()
+
+    def no_run(self) -> None:
+        """Refuse several letters where LaTeX takes one, unless they are a name.
+
+        Raises:
+            UnknownError: they stand here.
+        """
+        if self.place < self.end and self.items[self.place].kind == "letters":
+            run = self.items[self.place]
+            if len(run.text) > 1 and not run.word and run.text not in PLAIN_NAMES and run.text not in PLAIN_FUNCTIONS:
+                raise UnknownError("letters that LaTeX would part")
 
     def deeper(self) -> None:
         """Count one level of nesting.
@@ -417,6 +445,8 @@ class _Parser:
     def symbol(self, name: str) -> Tree:
         if name in _FUNCTION_LETTERS and self.text() == "(":
             return self.applied(name)
+        if name in _FUNCTION_LETTERS and [self.text(ahead) for ahead in range(6)] == ["^", "{", "-", "1", "}", "("]:
+            raise UnknownError("an inverse function")
         return self.subscripted(name)
 
     def applied(self, name: str) -> Tree:
@@ -464,7 +494,7 @@ class _Parser:
         if name in _LATEX_FUNCTIONS:
             self.place += 1
             return self.call(name)
-        if name in ("binom", "choose"):
+        if name == "binom":
             self.place += 1
             return ("call", "binomial", (self.argument(), self.argument()))
         if name in ("lfloor", "lceil"):
@@ -537,8 +567,4 @@ def parse(tokens: Tokens) -> Tree:
     Raises:
         UnknownError: it is outside the grammar, ambiguous, or nested too deeply.
     """
-    parser = _Parser(tokens)
-    tree = parser.sum()
-    if parser.place != len(tokens):
-        raise UnknownError(parser.text())
-    return tree
+    return _Parser(tokens).inside(0, len(tokens))

@@ -41,6 +41,9 @@ def judge(answer: str, gold: Gold, leaf: Leaf) -> bool | None:
         return given.lstrip("0") == wanted.lstrip("0")
     if given.casefold() == wanted.casefold() and _said(answer, gold.answer, wanted):
         return True
+    letters = choice.letters_of(given)
+    if len(letters) > 1 and choice.several_letters(wanted):
+        return letters == set(wanted)
     letter = choice.gold_letter(wanted)
     if letter is not None:
         return _same_choice(given, letter, gold, leaf)

@@ -39,48 +39,48 @@ def same_number(answer: Exact, gold: Exact, policy: Policy) -> bool:
     """Whether one exact number equals another, by the rule of written places and the policy's tolerance."""
     if answer.value == gold.value:
         return True
-    gap = abs(answer.value - gold.value)
-    if policy.tolerance and gap <= Fraction(policy.tolerance) * abs(gold.value):
+    if policy.tolerance and abs(answer.value - gold.value) <= Fraction(policy.tolerance) * abs(gold.value):
         return True
-    return _by_places(gap, 0, answer, gold, policy)
+    if gold.places is not None:
+        finer = answer.places is None or answer.places > gold.places
+        return policy.rounded and finer and _rounds_to_gold(answer.value, gold, Fraction(0))
+    return gold.value.denominator != 1 and _written_from_gold(answer, gold.value, Fraction(0))
 
 
-def _by_places(
-    gap: Fraction | float, error: Fraction | float, answer: Exact | None, gold: Exact | None, policy: Policy
-) -> bool:
-    """Whether a gap between answer and gold is one of rounding; what is no decimal is None or has no places."""
-    if gold is not None and gold.places is not None:
-        finer = answer is None or answer.places is None or answer.places > gold.places
-        half = Fraction(10) ** -gold.places / 2
-        return policy.rounded and gold.digits >= GOLD_DIGITS and finer and gap - error <= half
-    if gold is not None and gold.value.denominator == 1:
+def _rounds_to_gold(value: Fraction, gold: Exact, error: Fraction) -> bool:
+    """Whether a value, known up to an error, rounds to a decimal gold at its last place."""
+    assert gold.places is not None
+    return gold.digits >= GOLD_DIGITS and abs(value - gold.value) - error <= Fraction(10) ** -gold.places / 2
+
+
+def _written_from_gold(answer: Exact, value: Fraction, error: Fraction) -> bool:
+    """Whether a decimal answer is the value of an exact gold, known up to an error, rounded or cut off."""
+    if answer.places is None or answer.digits < ANSWER_DIGITS:
         return False
-    if answer is None or answer.places is None or answer.digits < ANSWER_DIGITS:
-        return False
-    return gap - error < Fraction(10) ** -answer.places
+    unit = Fraction(10) ** -answer.places
+    gap = abs(answer.value - value) - error
+    cut_off = abs(answer.value) <= abs(value) + error and answer.value * value > 0
+    return gap <= unit / 2 or (cut_off and gap < unit)
 
 
 def _number_and_value(exact: Exact, tree: Tree, *, is_gold: bool, policy: Policy) -> bool | None:
-    """A decimal against an expression without symbols."""
+    """A number on one side, an expression without symbols on the other, which differ."""
     found = numeric.real_value(tree)
     if found is None:
         return None
-    value, error = found
-    gap = abs(Fraction(value.real) - exact.value)
-    size = abs(exact.value) if is_gold else abs(Fraction(value.real))
-    slack = Fraction(error)
-    if policy.tolerance and gap <= Fraction(policy.tolerance) * size:
+    value, error = Fraction(found[0].real), Fraction(found[1])
+    size = abs(exact.value) if is_gold else abs(value)
+    if policy.tolerance and abs(value - exact.value) <= Fraction(policy.tolerance) * size:
         return True
-    if is_gold:
-        close = _by_places(gap, slack, None, exact, policy)
+    if exact.places is None:
+        return False
+    unit = Fraction(10) ** -exact.places
+    if error * 100 > unit:
         # A bound as coarse as the places that count settles nothing.
-        fine = slack * 100 < Fraction(10) ** -(exact.places or 0)
-    else:
-        close = _by_places(gap, slack, exact, None, policy)
-        fine = slack * 100 < Fraction(10) ** -(exact.places or 0)
-    if not fine:
-        return None if gap <= Fraction(10) ** -(exact.places or 0) + slack else False
-    return close
+        return None if abs(value - exact.value) <= unit + error else False
+    if is_gold:
+        return policy.rounded and _rounds_to_gold(value, exact, error)
+    return _written_from_gold(exact, value, error)
 
 
 def is_mathematics(tokens: Tokens) -> bool:

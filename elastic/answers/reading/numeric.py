@@ -118,6 +118,8 @@ def _power(a: Value, b: Value) -> Value:
     whole = not y.imag and y.real == round(y.real) and abs(y.real) < 1e6 and dy <= 1e-9
     if not whole and x.real < 0 and 0 < abs(x.imag) <= dx:
         raise UnknownError("too close to a branch cut")
+    if not whole and x.real < 0 and not x.imag and not y.imag and (2 * y.real) % 1:
+        raise UnknownError("a real or a principal root")
     logarithm = cmath.log(x)
     exponent = y * logarithm
     if exponent.real > 700:

@@ -22,55 +22,68 @@ def is_infinite(tokens: Tokens) -> int:
     return sign if texts in (["\\infty"], ["infty"], ["inf"], ["infinity"], ["oo"]) else 0
 
 
+_FLIPPED = {"<": ">", ">": "<", "\\le": "\\ge", "\\ge": "\\le", "\\ne": "\\ne"}
+_CLOSED = ("\\le", "\\ge")
+_BELOW = ("<", "\\le")
+
+
 def bounded(members: tuple[Tokens, ...], signs: tuple[str, ...]) -> Region | None:
-    """The region that bounds on one symbol leave."""
-    flipped = {"<": ">", ">": "<", "\\le": "\\ge", "\\ge": "\\le", "\\ne": "\\ne"}
+    """The region that bounds on one symbol leave, if they are of a form that needs no solving."""
     if len(members) == 2:
         left, right = members
         sign = signs[0]
         if is_variable(right) and not is_variable(left):
-            left, right, sign = right, left, flipped[sign]
-        bars = left.text(0) == "|" and left.text(len(left) - 1) == "|" and len(left) > 2
-        if bars and is_variable(left.cut(1, len(left) - 1)):
-            variable = label_of(left.cut(1, len(left) - 1))
-            negative = glued("-(", right, ")")
-            closed = sign in ("\\le", "\\ge")
-            if sign in ("<", "\\le"):
-                return Region((Piece(negative, right, closed, closed),), variable)
-            if sign in (">", "\\ge"):
-                return Region((Piece(None, negative, False, closed), Piece(right, None, closed, False)), variable)
-        if not is_variable(left):
-            return None
-        variable = label_of(left)
-        if any(token.kind == "letters" and token.text == left[0].text for token in right.items):
-            return None
-        sign_of_infinity = is_infinite(right)
-        if sign_of_infinity:
-            return Region(reals().pieces, variable)
-        if sign == "\\ne":
-            return Region((Piece(None, right, False, False), Piece(right, None, False, False)), variable)
-        closed = sign in ("\\le", "\\ge")
-        piece = Piece(None, right, False, closed) if sign in ("<", "\\le") else Piece(right, None, closed, False)
-        return Region((piece,), variable)
+            left, right, sign = right, left, _FLIPPED[sign]
+        if left.text(0) == "|" and left.text(len(left) - 1) == "|" and len(left) > 2:
+            return _distance(left.cut(1, len(left) - 1), right, sign)
+        return _one_bound(left, right, sign) if is_variable(left) else None
     if len(members) == 3 and is_variable(members[1]):
-        low, high = members[0], members[2]
-        low_sign, high_sign = signs
-        if low_sign in (">", "\\ge"):
-            low, high, low_sign, high_sign = high, low, flipped[high_sign], flipped[low_sign]
-        if low_sign not in ("<", "\\le") or high_sign not in ("<", "\\le"):
-            return None
-        return Region(
-            (
-                Piece(
-                    None if is_infinite(low) else low,
-                    None if is_infinite(high) else high,
-                    low_sign == "\\le",
-                    high_sign == "\\le",
-                ),
-            ),
-            label_of(members[1]),
-        )
+        return _two_bounds(members, signs)
     return None
+
+
+def _one_bound(left: Tokens, right: Tokens, sign: str) -> Region | None:
+    """`x < 3`."""
+    variable = label_of(left)
+    if any(token.kind == "letters" and token.text == left[0].text for token in right.items):
+        return None
+    if is_infinite(right):
+        return Region(reals().pieces, variable)
+    if sign == "\\ne":
+        return Region(punctured([right]).pieces, variable)
+    closed = sign in _CLOSED
+    piece = Piece(None, right, False, closed) if sign in _BELOW else Piece(right, None, closed, False)
+    return Region((piece,), variable)
+
+
+def _two_bounds(members: tuple[Tokens, ...], signs: tuple[str, ...]) -> Region | None:
+    """`2 < x < 7`."""
+    low, middle, high = members
+    low_sign, high_sign = signs
+    if low_sign not in _BELOW:
+        low, high, low_sign, high_sign = high, low, _FLIPPED[high_sign], _FLIPPED[low_sign]
+    if low_sign not in _BELOW or high_sign not in _BELOW:
+        return None
+    ends = (None if is_infinite(low) else low), (None if is_infinite(high) else high)
+    return Region((Piece(*ends, low_sign in _CLOSED, high_sign in _CLOSED),), label_of(middle))
+
+
+def _distance(inside: Tokens, radius: Tokens, sign: str) -> Region | None:
+    """`|x - 2| < 1`, with a number as the centre."""
+    first = inside[0]
+    variable = inside.cut(0, 1)
+    if sign == "\\ne" or not is_variable(variable) or (len(inside) > 1 and inside.text(1) not in ("+", "-")):
+        return None
+    if any(token.kind == "letters" for token in inside.items[1:]) or any(token == first for token in radius.items):
+        return None
+    shift = inside.cut(1)
+    low, high = (glued(f"{way}(", radius, ")-(0", shift, ")") for way in "-+")
+    closed = sign in _CLOSED
+    if sign in _BELOW:
+        pieces: tuple[Piece, ...] = (Piece(low, high, closed, closed),)
+    else:
+        pieces = (Piece(None, low, False, closed), Piece(high, None, closed, False))
+    return Region(pieces, label_of(variable))
 
 
 def pair_region(value: Collection) -> Region | None:

@@ -10,10 +10,7 @@ from elastic.answers.spelling import canonical
 
 _WORK = re.compile(r"[+*/^=<>!(|]|[^{(,;]-|\\(?:frac|cdot|times|div|sqrt|binom|sum|prod|int|log|ln|sin|cos|tan|le|ge)")
 _BLANK = re.compile(r"[ ${}]|\\[()\[\],;]")
-
-
-def _squeezed(text: str) -> str:
-    return _BLANK.sub("", text)
+_MATHS = re.compile(r"\$\$?([^$]+)\$\$?|\\\((.+?)\\\)|\\\[(.+?)\\\]", re.DOTALL)
 
 
 def _in_lowest_terms(text: str) -> bool:
@@ -31,12 +28,18 @@ def restates(answer: str, question: str) -> bool:
     """Whether a canonical answer is work that stands, undone, in the question."""
     if len(answer) < 3 or not _WORK.search(answer) or _in_lowest_terms(answer):
         return False
-    piece, whole = _squeezed(answer), _squeezed(canonical(question))
+    piece = _BLANK.sub("", answer)
+    formulas = [next(filter(None, groups)) for groups in _MATHS.findall(question)]
+    return any(_stands_in(piece, _BLANK.sub("", canonical(text))) for text in formulas or [question])
+
+
+def _stands_in(piece: str, whole: str) -> bool:
+    """Whether a piece stands in a formula, as no part of a longer number, name or product."""
     start = whole.find(piece)
     while start >= 0:
-        before, after = whole[start - 1 : start], whole[start + len(piece) : start + len(piece) + 1]
-        # A part of a longer number or word is another expression.
-        if not (before.isalnum() and piece[0].isdigit()) and not (after.isdigit() and piece[-1].isdigit()):
+        before, after = whole[max(start - 1, 0) : start], whole[start + len(piece) : start + len(piece) + 1]
+        joined = (before.isdigit() or before == ".") and piece[0].isalnum()
+        if not joined and not (after.isdigit() and piece[-1].isdigit()):
             return True
         start = whole.find(piece, start + 1)
     return False

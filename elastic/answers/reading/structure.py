@@ -43,7 +43,9 @@ _CURRENCY = {"\\$": "dollar", "$": "dollar", "\\euro": "euro", "\\pounds": "gbp"
 _TRIGONOMETRY = {"\\sin", "\\cos", "\\tan", "\\cot", "\\sec", "\\csc", "sin", "cos", "tan", "cot", "sec", "csc", "cis"}
 _CONNECTIVES = {";", "\\lor", "\\land", "\\&", "or", "and", "OR", "AND", "Or", "And"}
 _DIGIT_WORDS = {"two": 2, "three": 3, "four": 4, "five": 5, "six": 6, "seven": 7, "eight": 8, "nine": 9, "ten": 10}
-_BASED = re.compile(r"(-?)\(?([0-9A-Za-z]*[0-9][0-9A-Za-z]*)\)?_(?:\{?([0-9]{1,2})\}?|\{?([a-z]+)\}?)")
+_BASED = re.compile(
+    r"(-?)\(?([0-9A-Za-z]*[0-9][0-9A-Za-z]*|[A-F]{2,}(?=\)?_\{?1))\)?_\{?(?:\(?([0-9]{1,2})\)?|([a-z]+))\}?"
+)
 _LONGEST_PROGRESSION = 1000
 
 
@@ -126,8 +128,11 @@ def _environment(tokens: Tokens, level: int) -> Value | None:
     wrapped = tokens.closed_by.get(0) == len(tokens) - 1 and tokens.closed_by.get(1) == len(tokens) - 2
     if wrapped and tokens.text(0) in "([" and tokens.text(1) in ("\\begin{array}", "\\begin{matrix}"):
         tokens = tokens.cut(1, len(tokens) - 1)
-    if not tokens.text(0).startswith("\\begin") or tokens.closed_by.get(0) != len(tokens) - 1:
+    start = next((place for place in tokens.top if tokens.text(place).startswith("\\begin")), None)
+    if start is None or tokens.closed_by.get(start) != len(tokens) - 1:
         return None
+    if start:
+        return _scaled(tokens.cut(0, start), _environment(tokens.cut(start), level))
     name = tokens.text(0)[7:-1]
     start = 1
     if name.startswith("array") and tokens.text(1) == "{":
@@ -140,6 +145,19 @@ def _environment(tokens: Tokens, level: int) -> Value | None:
         return None
     rows = [row for row in inside.split(_places(inside, {"\\\\"})) if len(row)]
     return Matrix(tuple(tuple(read(cell, level + 1) for cell in row.split(_places(row, {"&"}))) for row in rows))
+
+
+def _scaled(factor: Tokens, matrix: Value | None) -> Value | None:
+    """A matrix with a factor before it."""
+    if not isinstance(matrix, Matrix) or is_label(factor) or factor.text(len(factor) - 1) in "=,<>":
+        return None
+    factor = glued(factor, "1") if len(factor) == 1 and factor.text(0) in "+-" else factor
+    cells = [[cell.tokens if isinstance(cell, Expression) else None for cell in row] for row in matrix.rows]
+    if any(cell is None for row in cells for cell in row) or _places(factor, _RELATIONS | {",", "+"}):
+        return None
+    return Matrix(
+        tuple(tuple(Expression(glued(factor, "(", cell, ")")) for cell in row if cell is not None) for row in cells)
+    )
 
 
 def _without_marks(row: Tokens) -> Tokens:
@@ -157,6 +175,9 @@ def _joined(tokens: Tokens, level: int) -> Value | None:
     places = _places(tokens, _CONNECTIVES)
     if not places:
         return None
+    compound = _compound(tokens)
+    if compound is not None:
+        return compound
     parts = []
     for part in tokens.split(places):
         while len(part) and part.text(len(part) - 1) == ",":
@@ -291,6 +312,9 @@ def _ratio(tokens: Tokens, level: int) -> Value | None:
 
 
 def _bracketed(tokens: Tokens, level: int) -> Value | None:
+    if re.fullmatch("[A-Z]", tokens.text(0)) and tokens.text(1) == "(" and tokens.closed_by[1] == len(tokens) - 1:
+        # A point with its name: A(2,3).
+        tokens = tokens.cut(1) if "," in tokens.cut(2, len(tokens) - 1).texts else tokens
     opening = tokens.text(0)
     if opening not in ("(", "[", "\\{", "\\langle") or tokens.closed_by.get(0) != len(tokens) - 1:
         return None
@@ -358,6 +382,10 @@ def _quantity(tokens: Tokens, level: int) -> Value | None:
     for place in tokens.top:
         if place < 1 or not _may_start_unit(tokens, place):
             continue
+        scale = words.SCALES.get(tokens.text(place).lower())
+        if scale is not None:
+            larger = glued("(", tokens.cut(0, place), f")*10^{{{scale}}}")
+            return read(glued(larger, tokens.cut(place + 1)), level + 1)
         unit = read_unit(tokens.cut(place))
         if unit is not None:
             value = read(tokens.cut(0, place), level + 1)

@@ -5,8 +5,8 @@ signal of its own would reach it, and signals fail in threads: so it runs withou
 limit of time and memory (`elastic.answers.pool`). Only its LaTeX parser is used; its reader of plain expressions goes
 through Python's `eval`.
 
-It sees single expressions only, never units, lists or words, which it would drop or merge; and what it finds equal
-after rounding to six decimals must also agree to six significant digits.
+It sees single expressions only, never units, lists or words, which it would drop or merge. It rounds absolutely, so
+that tiny numbers look equal: constants that it finds equal must also agree to a relative difference.
 """
 
 from __future__ import annotations
@@ -22,7 +22,8 @@ from elastic.answers.reading.tokens import Tokens
 from elastic.answers.verdict import Gold
 from elastic.contracts.policy import Policy
 
-_SIGNIFICANT = 1e-6
+_DIGITS = 30
+_SIGNIFICANT, _EXACT = 1e-6, 1e-20
 
 
 class MathVerify:
@@ -57,18 +58,19 @@ class MathVerify:
 
 
 def _only_rounded(given: list[Any], wanted: list[Any]) -> bool:
-    """Whether two numbers are equal by absolute rounding alone."""
+    """Whether two constants differ after all: math-verify rounds decimals to six places and drops what is tiny."""
     from sympy import Expr, Float
 
     if not given or not wanted:
         return False
     a, b = given[0], wanted[0]
-    if not isinstance(a, Expr) or not isinstance(b, Expr) or not (a.has(Float) or b.has(Float)):
+    if not isinstance(a, Expr) or not isinstance(b, Expr) or a.free_symbols or b.free_symbols:
         return False
-    if a.free_symbols or b.free_symbols:
+    x, y = (value.evalf(_DIGITS) for value in (a, b))
+    if not (x.is_number and y.is_number and x.is_finite and y.is_finite):
         return False
-    x, y = complex(a.evalf()), complex(b.evalf())
-    return abs(x - y) > _SIGNIFICANT * max(abs(x), abs(y))
+    allowed = _SIGNIFICANT if a.has(Float) or b.has(Float) else _EXACT
+    return bool(abs(x - y) > allowed * max(abs(x), abs(y)))
 
 
 def load() -> Ask:

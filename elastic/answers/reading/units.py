@@ -252,6 +252,9 @@ def read_unit(tokens: Tokens, *, single: bool = False) -> Unit | None:
                         dimensions[dimension] = dimensions.get(dimension, 0) + count * power
                     factor *= by**power
                 continue
+            if place < len(tokens) and lowered in _IDLE and tokens.text(place) == "^":
+                place = _power_after(tokens, place)[1]
+                continue
             looked = _lookup(text, single=single or token.word)
             if looked is None or (lowered == "in" and ((not token.word and not single) or label or dimensions)):
                 if lowered in _IDLE:

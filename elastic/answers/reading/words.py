@@ -90,6 +90,7 @@ _FILLERS = {
     ),
     *("answers", "root", "roots", "values", "domain", "range", "interval", "set", "number", "around", "namely", "or"),
 } | _LINKS
+SCALES = {"hundred": 2, "thousand": 3, "million": 6, "billion": 9, "trillion": 12}
 _CONTRARY = {
     *("not", "no", "never", "least", "most", "less", "more", "than", "if", "either", "neither", "between", "cannot"),
     *(
@@ -144,6 +145,9 @@ def number_in_words(text: str) -> int | None:
 def bare(text: str) -> str:
     """A phrase without articles and the words that lead into it."""
     words = [word for word in re.split(r"[^\w']+", text) if word]
+    links = [place for place, word in enumerate(words[:-1]) if word in ("is", "are", "was", "were")]
+    if links and not _CONTRARY & set(words):
+        words = words[links[-1] + 1 :]
     kept = [word for word in words if word not in _ARTICLES]
     return " ".join(kept or words)
 
