@@ -19,6 +19,7 @@ from elastic.errors import DataError
 from elastic.markers import Markers
 from elastic.models.tiny import build_model, build_tokenizer
 from elastic.prompts import Prompter
+from elastic.training.asked_lengths import ask_lengths
 from elastic.training.sft import Demonstration, teach
 from stages.common import Context, exit_with_message, params_block, run_stage, staged
 
@@ -45,6 +46,8 @@ def run_taught(params: TaughtBase, prompt: PromptParams, teaching: Path, output:
     frame = read_frame(Problems, teaching)
     rows = [Demonstration(*row) for row in frame.select("question", "thinking", "solution").iter_rows()]
     tokenizer = build_tokenizer(params.vocabulary, context=params.context)
+    if params.asked_lengths:
+        rows = ask_lengths(rows, params.asked_lengths, tokenizer, seed=params.seed)
     model = build_model(
         tokenizer,
         hidden=params.hidden,

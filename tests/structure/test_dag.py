@@ -2,12 +2,14 @@
 
 A dep that is missing would let a changed file go unnoticed; one too many would run a stage for nothing. Paths may name
 a file or a whole room. Graders are loaded by the name that stands in params, so the edge to them is read from the
-template in dvc.yaml (`elastic/answers/${grading.training}.py`).
+template in dvc.yaml (`elastic/answers/${grading.training}.py`). The comparison has a DAG of its own, in compare/, under
+the same rule; its paths are taken as seen from the root.
 """
 
 from __future__ import annotations
 
 import ast
+import os
 import re
 from collections.abc import Iterable
 from pathlib import Path
@@ -23,14 +25,21 @@ from elastic.contracts.params.grading import GraderName
 from elastic.contracts.params.profile import Profile
 
 ROOT = Path(__file__).parents[2]
-CODE = ("elastic", "stages")
+CODE = ("elastic", "stages", "compare")
+DAGS = (ROOT, ROOT / "compare")
 LOADS_BY_NAME = "elastic.answers.graders"
 GRADERS = {f"elastic/answers/{name}.py" for name in get_args(GraderName)}
 BY_NAME = re.compile(r"^elastic/answers/\$\{grading\.\w+\}\.py$")
 
 
 def is_code(path: str) -> bool:
-    return path.split("/")[0] in CODE
+    first = path.split("/")[0]
+    return path.endswith(".py") if first == "compare" else first in CODE
+
+
+def from_root(folder: Path, path: str) -> str:
+    """A path in the dvc.yaml of `folder`, as seen from the root."""
+    return os.path.relpath(folder / path, ROOT)
 
 
 def module_of(path: str) -> str:
@@ -87,10 +96,16 @@ def graph() -> grimp.ImportGraph:
     return grimp.build_graph(*CODE, cache_dir=None, exclude_type_checking_imports=True)
 
 
+@pytest.fixture(scope="module", params=DAGS, ids=lambda folder: folder.name)
+def folder(request: pytest.FixtureRequest) -> Path:
+    """Where a dvc.yaml stands."""
+    return Path(request.param)
+
+
 @pytest.fixture(scope="module")
-def stages() -> dict[str, Any]:
+def stages(folder: Path) -> dict[str, Any]:
     """Every stage by name, as DVC resolves it with the active params."""
-    return {stage.name: stage for stage in Repo(str(ROOT)).index.stages}
+    return {stage.name: stage for stage in Repo(str(folder)).index.stages}
 
 
 def blocks_read(module: str) -> set[str]:
@@ -106,17 +121,18 @@ def blocks_read(module: str) -> set[str]:
 
 
 def module_run_by(command: str) -> str:
-    match = re.fullmatch(r"python -m (stages\.\w+)( [\w ]+)?", command)
+    match = re.fullmatch(r"python -m ((?:stages|compare)\.\w+)( [\w ]+)?", command)
     assert match, f"{command!r} is not `python -m stages.NAME ARGUMENTS`"
     return match[1]
 
 
-def test_code_deps_are_what_a_stage_imports(graph: grimp.ImportGraph, stages: dict[str, Any]) -> None:
-    raw = yaml.safe_load((ROOT / "dvc.yaml").read_text(encoding="utf-8"))
+def test_code_deps_are_what_a_stage_imports(folder: Path, graph: grimp.ImportGraph, stages: dict[str, Any]) -> None:
+    raw = yaml.safe_load((folder / "dvc.yaml").read_text(encoding="utf-8"))
     report = []
     for name, stage in stages.items():
-        deps = {dep.def_path for dep in stage.deps if is_code(dep.def_path)}
-        written = {dep for dep in body_of(raw, name)["deps"] if is_code(dep)}
+        paths = {from_root(folder, dep.def_path) for dep in stage.deps if not isinstance(dep, ParamsDependency)}
+        deps = set(filter(is_code, paths))
+        written = set(filter(is_code, (from_root(folder, dep) for dep in body_of(raw, name)["deps"])))
         by_name = deps - written if any(BY_NAME.match(dep) for dep in written) else set()
         files = imported_files(graph, [module_run_by(stage.cmd), *map(module_of, by_name)])
         wrong = faults(deps, files)
@@ -135,8 +151,8 @@ def test_params_are_the_blocks_that_a_stage_reads(stages: dict[str, Any]) -> Non
         assert declared == blocks_read(module_run_by(stage.cmd)), name
 
 
-def test_every_stage_file_stands_in_the_dag(stages: dict[str, Any]) -> None:
-    used = {file_name(module_run_by(stage.cmd)) for stage in stages.values()}
+def test_every_stage_file_stands_in_the_dag() -> None:
+    used = {file_name(module_run_by(stage.cmd)) for stage in Repo(str(ROOT)).index.stages}
     files = {f"stages/{path.name}" for path in (ROOT / "stages").glob("*.py")} - {"stages/__init__.py"}
     assert files - used == {"stages/common.py"}
 

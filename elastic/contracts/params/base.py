@@ -10,6 +10,23 @@ from elastic.contracts.params.common import Count, Natural, Positive, Share, Str
 from elastic.errors import ParamsError
 
 
+class AskedLengths(Strict):
+    """A share of the demonstrations names the length of its response in the question (for L1's prompts).
+
+    Attributes:
+        share: of the demonstrations.
+        suffix: what the question is followed by; `{tokens}` is replaced by the length.
+        low, high: what the named length is kept within, in tokens.
+        spread: the named length is off by up to this share of the true one, either way.
+    """
+
+    share: Share
+    suffix: Annotated[str, Field(pattern=r"\{tokens\}")]
+    low: Natural
+    high: Natural
+    spread: Share
+
+
 class TaughtBase(Strict):
     """A tiny decoder taught on curated demonstrations.
 
@@ -19,6 +36,7 @@ class TaughtBase(Strict):
         hidden, layers, heads: size of the decoder.
         steps, batch_size, learning_rate, warmup_steps, weight_decay: supervised teaching.
         save_every: steps between checkpoints.
+        asked_lengths: None where no question names a length.
     """
 
     kind: Literal["taught"]
@@ -33,6 +51,7 @@ class TaughtBase(Strict):
     warmup_steps: Natural
     weight_decay: Share
     save_every: Count
+    asked_lengths: AskedLengths | None = None
     seed: Natural
 
     @model_validator(mode="after")
