@@ -19,7 +19,7 @@ from elastic.answers.filters import FILTERS
 from elastic.answers.graders import Grader
 from elastic.answers.pool import Ask, RequestBreachError, RequestFaultError, WorkerPool
 from elastic.answers.reading.judge import judge
-from elastic.answers.reading.leaves import exact_leaf
+from elastic.answers.reading.leaves import bounded_leaf
 from elastic.answers.verdict import Gold, Verdict
 from elastic.errors import GraderError
 
@@ -48,7 +48,7 @@ class MathGrader(Grader):
 
     def judge(self, pairs: Sequence[tuple[str, Gold]]) -> list[Verdict]:
         """One verdict a pair of (answer, gold)."""
-        settled = [judge(answer, gold, exact_leaf) for answer, gold in pairs]
+        settled = [judge(answer, gold, bounded_leaf()) for answer, gold in pairs]
         open_pairs = [pair for pair, equal in zip(pairs, settled, strict=True) if equal is None]
         slow = iter(self._pool.map(self._ask, open_pairs) if open_pairs else ())
         return [next(slow) if equal is None else _verdict(equal) for equal in settled]

@@ -24,6 +24,8 @@ Form = tuple[Polynomial, Polynomial]
 
 _MOST_TERMS = 150
 _MOST_BITS = 60_000
+_MOST_WORK = 1500
+_HIGHEST_POWER = 60
 _LARGEST_FACTORIAL = 2500
 _LARGEST_BINOMIAL = 1000
 _TRIAL = 1000
@@ -288,7 +290,7 @@ def _fixed_power(base: Form, exponent: Rational) -> Form:
         return _rational_power(value, exponent)
     if exponent.denominator == 1:
         times = abs(int(exponent))
-        if times > 60:
+        if times > _HIGHEST_POWER:
             raise UnknownError("a high power")
         form: Form = (_ONE, _ONE)
         for _ in range(times):
@@ -448,6 +450,27 @@ def normal_form(tree: Tree) -> Form:
         UnknownError: it would be too large, or a rule is missing.
         UndefinedError: something is divided by zero.
     """
+    if _work(tree) > _MOST_WORK:
+        raise UnknownError("too much work")
+    return _form(tree)
+
+
+def _work(tree: Tree) -> int:
+    """A bound of the sums and products that a normal form costs."""
+    kind = tree[0]
+    if kind in ("number", "symbol", "constant"):
+        return 1
+    if kind in ("sum", "product"):
+        return sum(map(_work, tree[1])) + len(tree[1])
+    if kind == "call":
+        return sum(map(_work, tree[2])) + 5
+    inner = _work(tree[1])
+    if kind == "power" and tree[2][0] == "number" and tree[1][0] in ("sum", "product", "power", "quotient"):
+        return inner * max(1, min(int(abs(tree[2][1])), _HIGHEST_POWER)) + 1
+    return inner + _work(tree[2]) + 1
+
+
+def _form(tree: Tree) -> Form:
     kind = tree[0]
     if kind == "number":
         return _constant(tree[1])
@@ -456,21 +479,21 @@ def normal_form(tree: Tree) -> Form:
     if kind == "constant":
         return {({"pi": _PI, "e": _E, "i": _I}[tree[1]],): 1}, _ONE
     if kind == "sum":
-        form = normal_form(tree[1][0])
+        form = _form(tree[1][0])
         for term in tree[1][1:]:
-            form = add(form, normal_form(term))
+            form = add(form, _form(term))
         return form
     if kind == "product":
-        form = normal_form(tree[1][0])
+        form = _form(tree[1][0])
         for factor in tree[1][1:]:
-            form = multiply(form, normal_form(factor))
+            form = multiply(form, _form(factor))
         return form
     if kind == "quotient":
-        return divide(normal_form(tree[1]), normal_form(tree[2]))
+        return divide(_form(tree[1]), _form(tree[2]))
     if kind == "power":
-        return power(normal_form(tree[1]), normal_form(tree[2]))
+        return power(_form(tree[1]), _form(tree[2]))
     if kind == "root":
-        base, degree = normal_form(tree[1]), rational(normal_form(tree[2]))
+        base, degree = _form(tree[1]), rational(_form(tree[2]))
         if degree is None or degree.denominator != 1 or not 2 <= degree <= 100:
             raise UnknownError("a root of no whole degree")
         value = rational(base)
@@ -478,7 +501,7 @@ def normal_form(tree: Tree) -> Form:
             # The real root, as everybody who writes \sqrt[3]{-8} means it.
             return multiply(_constant(-1), _rational_power(-value, Fraction(1, int(degree))))
         return _fixed_power(base, Fraction(1, int(degree)))
-    return _call(tree[1], [normal_form(argument) for argument in tree[2]])
+    return _call(tree[1], [_form(argument) for argument in tree[2]])
 
 
 def _generators(polynomials: Iterable[Polynomial]) -> set[str]:

@@ -9,6 +9,7 @@ from __future__ import annotations
 import re
 
 _TEXT = re.compile(r"\\(?:text(?:bf|rm|it|normal)?|mathrm|mathbf|mbox|textbf) ?\{|[{}$]|\*\*|\\ ")
+_MAY_START = frozenset("ABCDEFGHIJ(\\{$*")
 _GOLD = re.compile(r"\(?([A-J])\)?[.:]?")
 _LABELLED_GOLD = re.compile(r"\(([A-J])\)[.:]? ?(.+)", re.DOTALL)
 _LEAD = re.compile(r"^(?:(?:the )?(?:final |correct )?(?:answer|option|choice)(?: is)?:? ?)+", re.IGNORECASE)
@@ -27,6 +28,8 @@ def plain(text: str) -> str:
 
 def gold_letter(gold: str) -> tuple[str, str] | None:
     """The letter of a gold that is a choice, and the value written after it, if any."""
+    if gold[:1] not in _MAY_START:
+        return None
     text = plain(gold)
     match = _GOLD.fullmatch(text)
     if match:

@@ -135,11 +135,18 @@ class WholeComparison(Comparison):
         """Whether each of either side has its equal on the other."""
         if len(given) * len(wanted) > _MOST_PAIRS:
             return self.in_order(given, wanted)
-        table = [[self.values(x, y) for y in wanted] for x in given]
-        rows = all_of(any_of(row) for row in table)
+        known: dict[tuple[int, int], bool | None] = {}
+
+        def equal(x: int, y: int) -> bool | None:
+            if (x, y) not in known:
+                known[x, y] = self.values(given[x], wanted[y])
+            return known[x, y]
+
+        rows = all_of(any_of(equal(x, y) for y in range(len(wanted))) for x in range(len(given)))
         if rows is False:
             return False
-        columns = all_of(any_of(row[place] for row in table) for place in range(len(wanted)))
+        met = {y for (_, y), same in known.items() if same}
+        columns = all_of(any_of(equal(x, y) for x in range(len(given))) for y in set(range(len(wanted))) - met)
         return all_of((rows, columns))
 
     def assignments(self, a: Collection, g: Collection) -> bool | None:

@@ -14,12 +14,15 @@ from fractions import Fraction
 from elastic.answers.compare import Exact, exact_number
 from elastic.answers.reading import algebra, numeric
 from elastic.answers.reading.expressions import MalformedError, Tree, UnknownError, parse
+from elastic.answers.reading.protocol import Leaf
 from elastic.answers.reading.tokens import Tokens
 from elastic.contracts.policy import Policy
 
 GOLD_DIGITS = 3
 ANSWER_DIGITS = 6
 
+# Tokens of expressions that one comparison may hold against each other, which bounds its time.
+_MOST_TOKENS = 20_000
 _NO_MATHEMATICS = {'"', "#", "@", "?", "`", ".", "\x00"}
 # Commands that math-verify may know what to do with.
 _COMMAND_NAMES = r"""
@@ -115,6 +118,18 @@ def exact_leaf(answer: Tokens, gold: Tokens, policy: Policy) -> bool | None:
     except UnknownError:
         return None if is_mathematics(answer) else False
     return same_tree(a, b, left, right, policy)
+
+
+def bounded_leaf() -> Leaf:
+    """`exact_leaf` for one comparison: it abstains once the comparison has asked about too much."""
+    spent = 0
+
+    def leaf(answer: Tokens, gold: Tokens, policy: Policy) -> bool | None:
+        nonlocal spent
+        spent += len(answer.items) + len(gold.items)
+        return None if spent > _MOST_TOKENS else exact_leaf(answer, gold, policy)
+
+    return leaf
 
 
 def same_tree(a: Tree, b: Tree, left: Exact | None, right: Exact | None, policy: Policy) -> bool | None:

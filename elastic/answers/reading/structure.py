@@ -47,6 +47,8 @@ _BASED = re.compile(
     r"(-?)\(?([0-9A-Za-z]*[0-9][0-9A-Za-z]*|[A-F]{2,}(?=\)?_\{?1))\)?_\{?(?:\(?([0-9]{1,2})\)?|([a-z]+))\}?"
 )
 _LONGEST_PROGRESSION = 1000
+_LONGEST_UNIT = 40
+_MOST_AMOUNTS = 4
 
 
 def _places(tokens: Tokens, texts: set[str]) -> list[int]:
@@ -380,7 +382,7 @@ def _quantity(tokens: Tokens, level: int) -> Value | None:
     if compound is not None:
         return compound
     for place in tokens.top:
-        if place < 1 or not _may_start_unit(tokens, place):
+        if place < 1 or len(tokens) - place > _LONGEST_UNIT or not _may_start_unit(tokens, place):
             continue
         scale = words.SCALES.get(tokens.text(place).lower())
         if scale is not None:
@@ -422,7 +424,7 @@ def _may_start_unit(tokens: Tokens, place: int) -> bool:
 def _compound(tokens: Tokens) -> Quantity | None:
     """`5 feet 6 inches`: the sum of several amounts of one dimension."""
     numbers = [place for place in tokens.top if tokens[place].kind == "number"]
-    if len(numbers) < 2 or numbers[0] != 0:
+    if not 2 <= len(numbers) <= _MOST_AMOUNTS or numbers[0] != 0:
         return None
     total, dimensions = Fraction(0), set()
     for start, end in zip(numbers, [*numbers[1:], len(tokens)], strict=True):
