@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import re
-
 from elastic.answers.compare import exact_number
 from elastic.answers.reading import choice
 from elastic.answers.reading.clock import read_time, same_time
@@ -19,8 +17,6 @@ from elastic.answers.verdict import Gold
 # Longer answers equal their own text only.
 LONGEST = 20_000
 
-_DIGITS = re.compile("[0-9]+")
-
 
 def judge(answer: str, gold: Gold, leaf: Leaf) -> bool | None:
     """Whether an answer equals the gold; None where `leaf` cannot tell.
@@ -34,11 +30,11 @@ def judge(answer: str, gold: Gold, leaf: Leaf) -> bool | None:
         return True
     if gold.question is not None and restates(given, gold.question) and not _same_work(given, wanted):
         return False
+    if given.isdecimal() and wanted.isdecimal() and not gold.policy.tolerance:
+        return given.lstrip("0") == wanted.lstrip("0")
     left, right = exact_number(given), exact_number(wanted)
     if left is not None and right is not None and (left.value == right.value or "," not in wanted):
         return same_number(left, right, gold.policy)
-    if _DIGITS.fullmatch(given) and _DIGITS.fullmatch(wanted):
-        return given.lstrip("0") == wanted.lstrip("0")
     if given.casefold() == wanted.casefold() and _said(answer, gold.answer, wanted):
         return True
     if choice.several_letters(wanted):

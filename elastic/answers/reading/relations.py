@@ -27,6 +27,8 @@ def relations(comparison: Comparison, a: Value, g: Value) -> bool | None:
         assert isinstance(a, Relation)
         assert isinstance(g, Relation)
         if len(a.members) == len(g.members) == 2:
+            if left.label and left.label == right.label and left.is_constant() and right.is_constant():
+                return comparison.values(left.value(), right.value())
             whole = _statements(comparison, a, g)
             if whole:
                 return True
@@ -123,6 +125,10 @@ class Chain:
     def first(self) -> Value:
         """The first member."""
         return read(self.members[0])
+
+    def is_constant(self) -> bool:
+        """Whether no letter stands in the last member."""
+        return all(token.kind != "letters" for token in self.members[-1].items)
 
     def is_value(self) -> bool:
         """Whether no member but the last holds symbols, as `3 \\cdot 4 = 12` does not."""

@@ -46,6 +46,7 @@ _DIGIT_WORDS = {"two": 2, "three": 3, "four": 4, "five": 5, "six": 6, "seven": 7
 _BASED = re.compile(
     r"(-?)\(?([0-9A-Za-z]*[0-9][0-9A-Za-z]*|[A-F]{2,}(?=\)?_\{?1))\)?_\{?(?:\(?([0-9]{1,2})\)?|([a-z]+))\}?"
 )
+_ARITHMETIC = {"+", "-", "/", "^", "{", "}", "(", ")", "\\frac", "\\sqrt", "\\pi", "\\cdot", "\\times", "!"}
 _LONGEST_PROGRESSION = 1000
 _LONGEST_UNIT = 40
 _MOST_AMOUNTS = 4
@@ -81,6 +82,8 @@ def read(tokens: Tokens, level: int = 0) -> Value:
     """
     if level > _MOST_LEVELS:
         raise UnreadableError("nested too deeply")
+    if _is_plain(tokens):
+        return Expression(tokens)
     tokens = words.without_qualifier(words.without_lead_in(tokens.peeled())).peeled()
     if not len(tokens):
         return Words("")
@@ -102,6 +105,19 @@ def read(tokens: Tokens, level: int = 0) -> Value:
     if words.is_letters(tokens) and (any(token.word for token in tokens.items) or len(words.phrase(tokens)) > 3):
         return Words(words.phrase(tokens))
     return Expression(tokens)
+
+
+def _is_plain(tokens: Tokens) -> bool:
+    """Whether nothing but figures, single letters and the signs of arithmetic stands there: one expression for sure."""
+    if not tokens.items or tokens.closed_by.get(0) == len(tokens.items) - 1:
+        return False
+    for token in tokens.items:
+        if token.kind == "letters":
+            if token.word or len(token.text) > 1:
+                return False
+        elif token.kind != "number" and token.text not in _ARITHMETIC:
+            return False
+    return True
 
 
 def _phrase(tokens: Tokens) -> Value | None:
