@@ -38,8 +38,9 @@ lint: setup ## style, types and the import contracts
 	mypy
 	lint-imports
 
-bench: setup ## compare the engine with the alternatives (minutes)
+bench: setup ## compare the engine and a training step with the alternatives (minutes)
 	@python -m bench.engine
+	@python -m bench.train_step
 	@python -m bench.sandbox
 
 nightly: setup bench ## the longer drills and the benchmark
