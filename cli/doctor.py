@@ -23,7 +23,8 @@ from elastic.errors import GraderError, ParamsError
 from stages.common import PARAMS
 
 PROJECT = "elastic-reasoning"
-LOCK = Path(__file__).parents[1] / "constraints.txt"
+ROOT = Path(__file__).parents[1]
+ENGINES = ROOT / ".venv-engines"
 _GIB = 1 << 30
 
 
@@ -60,7 +61,7 @@ def command() -> None:
 def diagnose() -> Iterator[Finding]:
     """Every finding, the machine first."""
     yield _machine()
-    yield from packages(LOCK, direct_dependencies())
+    yield from packages(lock_of(Path(sys.prefix)), direct_dependencies())
     yield _torch()
     yield _params()
     yield _dvc()
@@ -80,6 +81,11 @@ def _machine() -> Finding:
     )
 
 
+def lock_of(environment: Path) -> Path:
+    """The lock file that an environment is made from."""
+    return ROOT / ("constraints-engines.txt" if environment.resolve() == ENGINES.resolve() else "constraints.txt")
+
+
 def direct_dependencies() -> set[str]:
     """Names of the packages that the project itself imports."""
     requirements = map(Requirement, metadata.requires(PROJECT) or [])
@@ -93,6 +99,7 @@ def packages(lock: Path, direct: set[str]) -> Iterator[Finding]:
         lock: a pip constraints file of `name==version` lines.
         direct: packages that must be there; others of the lock may be needed on other systems only.
     """
+    setup = "make setup-engines" if lock.stem.endswith("-engines") else "make setup"
     locked = [Requirement(line) for line in lock.read_text(encoding="utf-8").split()]
     differ, same, missing = [], 0, []
     for pin in locked:
@@ -107,12 +114,10 @@ def packages(lock: Path, direct: set[str]) -> Iterator[Finding]:
         else:
             differ.append(f"{pin.name} {installed} (locked {pin.specifier})")
     if missing:
-        yield Finding(
-            "broken", "packages", f"missing: {', '.join(missing)}", "the pipeline imports them: run make setup"
-        )
+        yield Finding("broken", "packages", f"missing: {', '.join(missing)}", f"the pipeline imports them: run {setup}")
     if differ:
         yield Finding(
-            "note", "packages", f"other versions than the tested ones: {', '.join(differ)}", "make setup installs those"
+            "note", "packages", f"other versions than the tested ones: {', '.join(differ)}", f"{setup} installs those"
         )
     if not missing and not differ:
         yield Finding("ok", "packages", f"{same} as locked in {lock.name}")

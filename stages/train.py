@@ -14,6 +14,7 @@ from pathlib import Path
 
 import polars as pl
 from dvclive import Live
+from transformers import PreTrainedModel
 
 from elastic.answers.frames import gold_columns, golds_of
 from elastic.answers.graders import load_grader
@@ -25,9 +26,11 @@ from elastic.contracts.params.prompt import PromptParams
 from elastic.contracts.params.train import RoundsBlock, TrainParams
 from elastic.contracts.records import TrainingOutcome, write_json
 from elastic.engines.loading import load_engine
+from elastic.engines.protocol import Engine
 from elastic.engines.runtime import use_cpu
 from elastic.errors import ParamsError
 from elastic.prompts import Prompter
+from elastic.training.following import FollowingEngine
 from elastic.training.groups import Question
 from elastic.training.grpo import MonitorSlice, train
 from elastic.training.recipe import Recipe, recipe_of
@@ -86,7 +89,12 @@ def run(
     validation = cut if len(cut) else read_frame(Problems, VALIDATION)
     validation = validation.sort("problem_id").head(params.monitor.problems)
 
-    engine, tokenizer = load_engine(prev, batch_size=recipe.prompts * recipe.samples)
+    batch_size = recipe.prompts * recipe.samples
+    engine, tokenizer = load_engine(prev, batch_size=batch_size)
+
+    def start_vllm(policy: PreTrainedModel) -> Engine:
+        return FollowingEngine(policy, load_engine(prev, batch_size=batch_size, engine="vllm")[0])
+
     with load_grader(grader_name) as grader:
         trained = train(
             engine.model,
@@ -101,6 +109,7 @@ def run(
             batch_size=engine.batch_size,
             use_cpu=use_cpu(),
             say=context.say,
+            make_engine=start_vllm if recipe.engine == "vllm" else None,
         )
     context.resumed_from, context.sampled_tokens = trained.resumed_from, trained.sampled_tokens
     outcome = TrainingOutcome(
@@ -110,7 +119,12 @@ def run(
         alerts=trained.alerts,
         turning_step=trained.turning_step,
     )
-    context.facts = {"budget": str(recipe.budget), "grader": grader_name, **outcome.model_dump()}
+    context.facts = {
+        "budget": str(recipe.budget),
+        "grader": grader_name,
+        "engine": recipe.engine,
+        **outcome.model_dump(),
+    }
     if not context.main:
         return
     with staged(curves) as folder:

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import json
 from pathlib import Path
-from typing import Any, Literal, overload
+from typing import TYPE_CHECKING, Any, Literal, overload
 
 from jinja2 import TemplateError
 from safetensors import SafetensorError, safe_open
@@ -24,6 +24,9 @@ import torch  # isort: skip
 from transformers import AutoConfig, AutoModelForCausalLM, AutoTokenizer, GenerationConfig  # isort: skip
 from transformers.utils.logging import disable_progress_bar  # isort: skip
 
+if TYPE_CHECKING:
+    from elastic.engines.vllm import VllmEngine
+
 _REMEDY = "delete the folder and run `dvc repro`, or name the folder of a whole checkpoint"
 
 
@@ -31,6 +34,10 @@ _REMEDY = "delete the folder and run `dvc repro`, or name the folder of a whole 
 def load_engine(
     folder: Path, *, batch_size: int, engine: Literal["transformers"] = "transformers"
 ) -> tuple[TransformersEngine, Any]: ...
+
+
+@overload
+def load_engine(folder: Path, *, batch_size: int, engine: Literal["vllm"]) -> tuple[VllmEngine, Any]: ...
 
 
 @overload

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import Literal, Protocol
+from typing import Literal, Protocol, runtime_checkable
 
 from elastic.budget import Budget
 from elastic.errors import BudgetError
@@ -126,6 +126,21 @@ class Job:
             )
 
 
+@dataclass(frozen=True)
+class Drawn:
+    """A trace and the log-probabilities of the tokens that the model drew for it.
+
+    Attributes:
+        trace: the response.
+        logprobs: at the sampling temperature, natural logarithm, in order, shape (n_sampled,), or (n_solution,) of a
+            job whose thinking was given. An inserted delimiter was not drawn and has none. None where the engine
+            keeps none.
+    """
+
+    trace: Trace
+    logprobs: tuple[float, ...] | None
+
+
 class Engine(Protocol):
     """Turns jobs into traces."""
 
@@ -147,4 +162,13 @@ class Engine(Protocol):
         Raises:
             BudgetError: a job cannot fit the model's context, or a budget was broken.
         """
+        ...
+
+
+@runtime_checkable
+class DrawingEngine(Engine, Protocol):
+    """An engine that keeps the log-probabilities of what it drew."""
+
+    def draw(self, jobs: Sequence[Job], sampling: Sampling, *, progress: Progress | None = None) -> list[Drawn]:
+        """As `generate`, with log-probabilities."""
         ...

@@ -26,7 +26,7 @@ from safetensors import safe_open
 from transformers import AutoConfig
 
 from elastic.budget import Budget
-from elastic.engines.protocol import Job, Progress, Sampling
+from elastic.engines.protocol import Drawn, Job, Progress, Sampling
 from elastic.engines.runtime import device
 from elastic.engines.two_calls import Call, TwoCalls
 from elastic.errors import DataError, ParamsError
@@ -57,20 +57,6 @@ except ImportError as error:
 _CPU_BLOCK = 32
 # vLLM raises a lower temperature to this one, with no more than a line in its log.
 _LOWEST_TEMPERATURE = 0.01
-
-
-@dataclass(frozen=True)
-class Drawn:
-    """A trace and the log-probabilities of the tokens that the model drew for it.
-
-    Attributes:
-        trace: the response.
-        logprobs: at the sampling temperature, natural logarithm, in order, shape (n_sampled,), or (n_solution,) of a
-            job whose thinking was given. An inserted delimiter was not drawn and has none.
-    """
-
-    trace: Trace
-    logprobs: tuple[float, ...]
 
 
 @dataclass
@@ -218,7 +204,7 @@ class VllmEngine:
             weights: names and tensors as in the state dict of the transformers model, all of them; they are copied.
 
         Raises:
-            DataError: weights are missing.
+            DataError: weights are missing, or the model has no such weights.
             ParamsError: the engine has ended.
         """
         self._require_running()
@@ -230,7 +216,14 @@ class VllmEngine:
                 yield name, tensor
 
         # The model's own load_weights is not enough: on a CPU, vLLM computes with packed copies of the weights.
-        self._engine.collective_rpc("reload_weights", kwargs={"weights_iterator": noted()})
+        try:
+            self._engine.collective_rpc("reload_weights", kwargs={"weights_iterator": noted()})
+        except Exception as error:
+            raise DataError(
+                f"vLLM cannot take over these weights: {error}",
+                where="engine vllm",
+                remedy="hand over the state dict of the very model that the engine was started with",
+            ) from error
         # Keys and values of the old weights must not be read again.
         self._engine.reset_prefix_cache()
         if missing := sorted(self._weight_names - given):

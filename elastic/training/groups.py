@@ -41,12 +41,14 @@ class Group:
     Attributes:
         question: the problem.
         traces, verdicts: what was sampled and what grading says.
+        logprobs: of the tokens drawn for each trace, in the shape of Drawn; None where the engine keeps none.
         rollouts: what the reward sees.
         rewards: None where grading failed.
     """
 
     question: Question
     traces: list[Trace]
+    logprobs: list[tuple[float, ...] | None]
     verdicts: list[Verdict]
     rollouts: list[Rollout]
     rewards: list[float | None]
@@ -155,7 +157,10 @@ class GroupSampler:
         groups = []
         for index, (question, target) in enumerate(zip(questions, targets, strict=True)):
             part = slice(index * recipe.samples, (index + 1) * recipe.samples)
-            groups.append(self._group(question, target, rolled.traces[part], verdicts[part]))
+            traces, logprobs = rolled.traces[part], rolled.logprobs[part]
+            rollouts = self._rollouts(question, target, traces, verdicts[part])
+            rewards = self.memory.rewards(rollouts)
+            groups.append(Group(question, traces, logprobs, verdicts[part], rollouts, rewards))
         return groups, rolled.drawn
 
     def ask(self, question: Question, target: int | None) -> str:
@@ -172,7 +177,9 @@ class GroupSampler:
         ]
         return [grade.verdict for grade in self.grader.grade_many(solutions, golds)]
 
-    def _group(self, question: Question, target: int | None, traces: list[Trace], verdicts: list[Verdict]) -> Group:
+    def _rollouts(
+        self, question: Question, target: int | None, traces: list[Trace], verdicts: list[Verdict]
+    ) -> list[Rollout]:
         needs = self.memory.reward.needs
         rollouts = []
         for trace, verdict in zip(traces, verdicts, strict=True):
@@ -182,4 +189,4 @@ class GroupSampler:
             if "question" in needs:
                 needed["question"] = question.question
             rollouts.append(Rollout.of(trace, verdict, **needed))
-        return Group(question, traces, verdicts, rollouts, self.memory.rewards(rollouts))
+        return rollouts

@@ -16,7 +16,7 @@ from typing import Any
 import torch
 from accelerate import PartialState
 from datasets import Dataset
-from transformers import PreTrainedModel, PrinterCallback
+from transformers import PreTrainedModel, PrinterCallback, TrainerCallback
 
 from elastic.answers.graders import Grader
 from elastic.budget import Budget
@@ -81,9 +81,15 @@ def _processes(recipe: Recipe) -> int:
     """How many processes train together.
 
     Raises:
-        TrainingError: groups would be split over processes.
+        TrainingError: groups would be split over processes, or the engine knows one process only.
     """
     count = int(os.environ.get("WORLD_SIZE", "1"))
+    if count > 1 and recipe.engine == "vllm":
+        raise TrainingError(
+            f"{count} processes were started, and rollouts through vLLM run in one",
+            where="train.engine",
+            remedy="start a single process, or set train.engine to transformers",
+        )
     if recipe.prompts % count or (recipe.prompts * recipe.samples // recipe.minibatches) % (recipe.micro_batch * count):
         valid = [n for n in range(1, recipe.prompts + 1) if recipe.prompts % n == 0]
         raise TrainingError(
@@ -169,7 +175,8 @@ def train(
         batch_size: rows decoded together.
         use_cpu: keep off accelerators.
         say: prints a line.
-        make_engine: what samples the rollouts of the policy; the transformers engine by default.
+        make_engine: what samples the rollouts of the policy; the transformers engine by default. One that is a callback
+            too is told of every step.
 
     Raises:
         TrainingError: nothing can be learnt as configured, or memory or disk ran out.
@@ -223,7 +230,12 @@ def train(
         batch=batch,
         estimator=load_estimator(recipe.estimator, recipe.advantage_eps),
         leave_out=recipe.leave_out,
-        callbacks=[MarkComplete(memory.saved, best), watch],
+        importance_cap=recipe.importance_cap,
+        callbacks=[
+            MarkComplete(memory.saved, best),
+            watch,
+            *([engine] if isinstance(engine, TrainerCallback) else []),
+        ],
     )
     check_sharding(trainer.accelerator, recipe)
     trainer.remove_callback(PrinterCallback)  # `say` has a line a step

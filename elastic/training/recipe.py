@@ -13,6 +13,7 @@ from typing import Any
 from elastic.budget import Budget
 from elastic.contracts.params.schedule import BucketsSchedule, FixedSchedule, Schedule, TargetParams
 from elastic.contracts.params.train import Alerts, Ceiling, LeaveOut, Lora, RewardParams, RoundParams, TrainParams
+from elastic.engines.protocol import EngineName
 from elastic.errors import ParamsError
 from elastic.rewards.protocol import load_reward
 from elastic.training.advantages import load_estimator
@@ -52,6 +53,8 @@ class Recipe:
     alerts: Alerts = field(default_factory=Alerts)
     ceiling: Ceiling = field(default_factory=Ceiling)
     lora: Lora | None = None
+    engine: EngineName = "transformers"
+    importance_cap: float | None = None
 
 
 def recipe_of(round_params: RoundParams, params: TrainParams) -> Recipe:

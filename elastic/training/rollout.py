@@ -2,27 +2,35 @@
 
 E1, section 3.2: thinking up to t*, a forced delimiter, a solution up to s*. Ids go to the trainer as they were sampled;
 nothing is decoded and encoded again. The forced delimiter is not the policy's choice, so the mask takes it out of the
-loss. `faithful` leaves it in, as the published code does.
+loss, and it has no log-probability. `faithful` leaves it in the loss, as the published code does.
 """
 
 from __future__ import annotations
 
+import math
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
 
 from elastic.decoding.prefixes import cut_solution, holds_the_end, solve_all, solve_prefix
-from elastic.engines.protocol import Engine, Job, Sampling
+from elastic.engines.protocol import DrawingEngine, Drawn, Engine, Job, Sampling
 from elastic.trace import Trace
 from elastic.training.schedules import Slot
 
 
 @dataclass(frozen=True)
 class TrainingRow:
-    """What the trainer sees of a trace: completion ids and their loss mask, both of shape (C,)."""
+    """What the trainer sees of a trace, each of shape (C,).
+
+    Attributes:
+        completion_ids: with the delimiter in its place.
+        loss_mask: 0 where a token has no part in the loss.
+        logprobs: of the engine when it drew the tokens, NaN where it drew none; None where it keeps none.
+    """
 
     completion_ids: list[int]
     loss_mask: list[int]
+    logprobs: list[float] | None
 
 
 @dataclass(frozen=True)
@@ -39,9 +47,16 @@ class Wanted:
 
 @dataclass(frozen=True)
 class Rolled:
-    """Traces, one a rollout wanted, and how many tokens were drawn for all of them."""
+    """What came of the rollouts wanted.
+
+    Attributes:
+        traces: one a rollout.
+        logprobs: of the tokens drawn for each, in the shape of Drawn.
+        drawn: tokens drawn for all of them; shared ones count once.
+    """
 
     traces: list[Trace]
+    logprobs: list[tuple[float, ...] | None]
     drawn: int
 
 
@@ -54,14 +69,21 @@ def roll_out(engine: Engine, wanted: Sequence[Wanted], temperature: float) -> Ro
     rows_of = Counter(row.stream for row in wanted)
     shared = [row for row in wanted if rows_of[row.stream] > 1]
     jobs = {index: _job(row) for index, row in enumerate(wanted) if rows_of[row.stream] == 1}
-    traces = dict(zip(jobs, engine.generate(list(jobs.values()), sampling), strict=True)) if jobs else {}
-    drawn = sum(trace.n_sampled for trace in traces.values())
+    found = dict(zip(jobs, _draw(engine, list(jobs.values()), sampling), strict=True)) if jobs else {}
+    cost = sum(one.trace.n_sampled for one in found.values())
     if shared:
-        forked, cost = _fork(engine, shared, sampling)
-        drawn += cost
+        forked, extra = _fork(engine, shared, sampling)
+        cost += extra
         rest = iter(forked)
-        traces |= {index: next(rest) for index in range(len(wanted)) if index not in jobs}
-    return Rolled([traces[index] for index in range(len(wanted))], drawn)
+        found |= {index: next(rest) for index in range(len(wanted)) if index not in jobs}
+    ordered = [found[index] for index in range(len(wanted))]
+    return Rolled([one.trace for one in ordered], [one.logprobs for one in ordered], cost)
+
+
+def _draw(engine: Engine, jobs: Sequence[Job], sampling: Sampling) -> list[Drawn]:
+    if isinstance(engine, DrawingEngine):
+        return engine.draw(jobs, sampling)
+    return [Drawn(trace, None) for trace in engine.generate(jobs, sampling)]
 
 
 def _job(row: Wanted) -> Job:
@@ -70,45 +92,61 @@ def _job(row: Wanted) -> Job:
     return Job.separate(row.prompt_ids, row.slot.budget, row.stream)
 
 
-def _fork(engine: Engine, rows: Sequence[Wanted], sampling: Sampling) -> tuple[list[Trace], int]:
-    """Traces of rollouts that share thinking: it is sampled once a stream, then one solution a budget."""
+def _fork(engine: Engine, rows: Sequence[Wanted], sampling: Sampling) -> tuple[list[Drawn], int]:
+    """Rollouts that share thinking, and their cost: it is sampled once a stream, then one solution a budget."""
     longest: dict[int, Wanted] = {}
     for row in rows:
         known = longest.get(row.stream)
         if known is None or row.slot.budget.think > known.slot.budget.think:
             longest[row.stream] = row
     jobs = [Job.think_only(row.prompt_ids, row.slot.budget.think, row.stream) for row in longest.values()]
-    thinking = dict(zip(longest, engine.generate(jobs, sampling), strict=True))
+    thinking = dict(zip(longest, _draw(engine, jobs, sampling), strict=True))
     # A solution follows a prefix of the thinking, or all of it (None): budgets that hold its end share one.
     solutions: dict[tuple[int, int | None], Job] = {}
     for row in rows:
-        trace, budget = thinking[row.stream], row.slot.budget
+        trace, budget = thinking[row.stream].trace, row.slot.budget
         if not holds_the_end(budget.think, trace):
             solutions[row.stream, budget.think] = solve_prefix(trace, budget.think, budget.solution, row.stream)
         elif trace.closed == "natural":
             solutions[row.stream, None] = solve_all(trace, budget.solution, row.stream)
-    solved = dict(zip(solutions, engine.generate(list(solutions.values()), sampling), strict=True))
-    drawn = sum(trace.n_sampled for trace in thinking.values()) + sum(trace.n_solution for trace in solved.values())
-    traces = []
+    solved = dict(zip(solutions, _draw(engine, list(solutions.values()), sampling), strict=True))
+    drawn = sum(one.trace.n_sampled for one in thinking.values())
+    drawn += sum(one.trace.n_solution for one in solved.values())
+    found = []
     for row in rows:
-        trace, budget = thinking[row.stream], row.slot.budget
-        if not holds_the_end(budget.think, trace):
-            trace = solved[row.stream, budget.think]
-        elif trace.closed == "natural":
-            trace = cut_solution(solved[row.stream, None], budget.solution)
-        trace.check(budget)
-        traces.append(trace)
-    return traces, drawn
+        one, budget = thinking[row.stream], row.slot.budget
+        if not holds_the_end(budget.think, one.trace):
+            one = _joined(one, solved[row.stream, budget.think], budget.solution)
+        elif one.trace.closed == "natural":
+            one = _joined(one, solved[row.stream, None], budget.solution)
+        one.trace.check(budget)
+        found.append(one)
+    return found, drawn
 
 
-def training_row(trace: Trace, close_id: int, *, faithful: bool) -> TrainingRow:
-    """Completion ids and loss mask of one trace.
+def _joined(thinking: Drawn, solved: Drawn, solution: int) -> Drawn:
+    """The thinking up to where the solution follows it, and the solution up to its budget."""
+    trace = cut_solution(solved.trace, solution)
+    if thinking.logprobs is None or solved.logprobs is None:
+        return Drawn(trace, None)
+    before = trace.n_sampled - trace.n_solution
+    return Drawn(trace, thinking.logprobs[:before] + solved.logprobs[: trace.n_solution])
+
+
+def training_row(
+    trace: Trace, close_id: int, *, faithful: bool, logprobs: Sequence[float] | None = None
+) -> TrainingRow:
+    """Completion ids and loss mask of one trace, with its log-probabilities (n_sampled,) in their places.
 
     A trace that sampled EOS inside its thinking ends there, as in the published training code (which masks whatever
     follows the first EOS).
     """
     ids = trace.completion_ids(close_id)
     mask = [1] * len(ids)
-    if trace.closed == "forced" and not faithful:
-        mask[len(trace.think_ids)] = 0
-    return TrainingRow(ids, mask)
+    placed = None if logprobs is None else list(logprobs)
+    if trace.closed == "forced":
+        place = len(trace.think_ids)
+        mask[place] = int(faithful)
+        if placed is not None:
+            placed.insert(place, math.nan)
+    return TrainingRow(ids, mask, placed)

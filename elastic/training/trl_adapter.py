@@ -2,7 +2,8 @@
 
 What is ours: the groups (`elastic.training.groups`), the loss mask of the forced delimiter and of samples that are left
 out, the advantages (TRL adds 1e-4 to the standard deviation, E1 1e-6; and it holds rewards in single precision, in
-which a price of 1e-7 a token drowns). What is TRL's: batching, log-probabilities, loss, optimisation, checkpoints.
+which a price of 1e-7 a token drowns), the importance correction of rollouts (TRL's own belongs to its own use of vLLM).
+What is TRL's: batching, log-probabilities, loss, optimisation, checkpoints.
 
 Facts of TRL 1.16 that this file leans on, each held by a test: `rollout_func` receives every prompt `num_generations`
 times and returns one completion an entry; extra lists reach the reward function by keyword; `env_mask` multiplies the
@@ -24,6 +25,7 @@ from elastic.contracts.params.train import LeaveOut
 from elastic.seeding import stream_seed
 from elastic.training.advantages import Estimator
 from elastic.training.groups import Group, GroupSampler, Question
+from elastic.training.importance import importance_figures, importance_ratios
 from elastic.training.monitors import Scores, rollout_figures
 from elastic.training.recipe import Recipe
 from elastic.training.rollout import training_row
@@ -105,13 +107,21 @@ class GroupedGRPOTrainer(GRPOTrainer):
         batch: what the rollout left.
         estimator: of the recipe.
         leave_out: of the recipe.
+        importance_cap: of the recipe.
     """
 
     def __init__(
-        self, *args: Any, batch: Batch, estimator: Estimator, leave_out: LeaveOut | None = None, **kwargs: Any
+        self,
+        *args: Any,
+        batch: Batch,
+        estimator: Estimator,
+        leave_out: LeaveOut | None = None,
+        importance_cap: float | None = None,
+        **kwargs: Any,
     ) -> None:
         super().__init__(*args, **kwargs)
         self._batch, self._estimator, self._leave_out = batch, estimator, leave_out
+        self._importance_cap = importance_cap
 
     def _generate_and_score_completions(self, inputs: list[dict[str, Any]]) -> dict[str, Any]:
         output = super()._generate_and_score_completions(inputs)
@@ -128,7 +138,30 @@ class GroupedGRPOTrainer(GRPOTrainer):
         output["tool_mask"] = output["tool_mask"] * kept
         tokens = (output["completion_mask"] * output["tool_mask"]).sum()
         output["num_items_in_batch"] = self.accelerator.gather(tokens).sum()
+        if "sampling_per_token_logps" in output:
+            self._weigh(output)
         return output
+
+    @torch.no_grad()
+    def _weigh(self, output: dict[str, Any]) -> None:
+        """Note how far the engine is from the trainer, and weigh every token by it if the recipe says so."""
+        sampled, mask = output["sampling_per_token_logps"], output["completion_mask"]
+        trained = output.get("old_per_token_logps")
+        if trained is None:
+            ids = torch.cat([output["prompt_ids"], output["completion_ids"]], dim=1)
+            attention = torch.cat([output["prompt_mask"], mask], dim=1)
+            trained, _, _ = self._get_per_token_logps_and_entropies(
+                self.model, ids, attention, mask.shape[1], batch_size=self.args.per_device_train_batch_size
+            )
+        drawn = mask.bool() & ~sampled.isnan()
+        self._batch.figures.update(importance_figures(trained, sampled, drawn))
+        if self._importance_cap is None:
+            return
+        ratios = importance_ratios(trained, sampled, drawn).clamp(max=self._importance_cap)
+        if self.loss_type == "vespo":  # takes the ratios into the weight of the whole response
+            output["importance_sampling_ratio"] = ratios
+        else:  # linear in the advantage of a token
+            output["advantages"] = output["advantages"].unsqueeze(1) * ratios
 
 
 def rollout_function(
@@ -158,11 +191,15 @@ def rollout_function(
         batch.figures["resampled_groups"] = sum(again for _, again in costs)
         sampler.memory.observe([score.rollouts for score in scores], where="training")
         traces = [trace for group in sampled.groups for trace in group.traces]
-        rows = [training_row(trace, sampler.markers.close_id, faithful=recipe.faithful) for trace in traces]
+        logprobs = [kept for group in sampled.groups for kept in group.logprobs]
+        rows = [
+            training_row(trace, sampler.markers.close_id, faithful=recipe.faithful, logprobs=kept)
+            for trace, kept in zip(traces, logprobs, strict=True)
+        ]
         return {
             "prompt_ids": [list(trace.prompt_ids) for trace in traces],
             "completion_ids": [row.completion_ids for row in rows],
-            "logprobs": None,
+            "logprobs": None if None in logprobs else [row.logprobs for row in rows],
             "env_mask": [row.loss_mask for row in rows],
             "reward": [reward for group in sampled.groups for reward in group.rewards],
         }

@@ -33,6 +33,15 @@ def test_another_version_is_noted_and_a_missing_dependency_is_broken(tmp_path: P
     assert f"PyYAML {version('pyyaml')} (locked ==0.1)" in note.text
 
 
+def test_each_environment_is_judged_by_the_lock_that_it_is_made_from(tmp_path: Path) -> None:
+    assert doctor.lock_of(ROOT / ".venv-engines") == ROOT / "constraints-engines.txt"
+    assert doctor.lock_of(ROOT / ".venv") == doctor.lock_of(tmp_path) == ROOT / "constraints.txt"
+    lock = tmp_path / "constraints-engines.txt"
+    lock.write_text("PyYAML==0.1\n", encoding="utf-8")
+    [note] = doctor.packages(lock, set())
+    assert note.remedy == "make setup-engines installs those"
+
+
 def test_direct_dependencies_leave_out_the_tools_of_development() -> None:
     names = doctor.direct_dependencies()
     assert {"torch", "trl", "math-verify"} <= names

@@ -122,7 +122,7 @@ class Lora(Strict):
     """
 
     rank: Count
-    alpha: Positive
+    alpha: Count
     dropout: Share = 0.0
     targets: list[str] | Literal["all-linear"] = "all-linear"
 
@@ -160,6 +160,10 @@ class TrainParams(Strict):
             monitor slice at (t*, s*).
         alerts, ceiling: when a run warns or ends early.
         lora: adapters, None for full fine-tuning.
+        engine: what samples the rollouts and the monitor slice: engines draw other numbers from the same streams.
+        importance_cap: tokens weigh by the trainer's probability over that of the engine, no more than this (truncated
+            importance sampling); None for no correction. The transformers engine needs none, it samples from the
+            policy itself.
         seed: order of problems and random streams of rollouts.
     """
 
@@ -188,6 +192,8 @@ class TrainParams(Strict):
     alerts: Alerts = Alerts()
     ceiling: Ceiling = Ceiling()
     lora: Lora | None = None
+    engine: Literal["transformers", "vllm"] = "transformers"
+    importance_cap: Positive | None = None
     monitor: Monitor
     preflight: Preflight
     seed: Natural
@@ -213,6 +219,10 @@ class TrainParams(Strict):
             )
         if self.keep == "best" and self.monitor.every % self.save_every:
             raise ValueError("keep: best needs monitor.every to be a multiple of save_every: it keeps a checkpoint")
+        if self.importance_cap is not None and self.engine == "transformers":
+            raise ValueError(
+                "importance_cap corrects for an engine of its own weights: set engine to vllm or remove it"
+            )
         if self.save_every % self.minibatches:
             raise ValueError("save_every must be a multiple of minibatches, so that no generation batch is cut")
         return self
