@@ -182,9 +182,7 @@ def run(
     rules = {source.name: source.near_duplicates for source in facts if source.near_duplicates}
     ledger, unfit = reject_unfit(open_ledger(read_frame(Collected, collected), worded=rules))
     with ExitStack() as stack:
-        graders = {
-            domain: stack.enter_context(_grader(domain, grading)) for domain in ledger["domain"].unique().sort()
-        }
+        graders = {domain: stack.enter_context(_grader(domain, grading)) for domain in ledger["domain"].unique().sort()}
         ledger = _reject_golds(ledger, graders, params, context)
         ledger = mark_disagreement(ledger, lambda claims: _equal_in_value(claims, graders["math"]))
         versions = {domain: f"{grader.name} {grader.version}" for domain, grader in graders.items()}
