@@ -204,7 +204,8 @@ class VllmEngine:
             weights: names and tensors as in the state dict of the transformers model, all of them; they are copied.
 
         Raises:
-            DataError: weights are missing, or the model has no such weights.
+            DataError: weights are missing; or the model has no such weights, which ends the engine, since by then some
+                have been taken over.
             ParamsError: the engine has ended.
         """
         self._require_running()
@@ -219,6 +220,7 @@ class VllmEngine:
         try:
             self._engine.collective_rpc("reload_weights", kwargs={"weights_iterator": noted()})
         except Exception as error:
+            self.close()
             raise DataError(
                 f"vLLM cannot take over these weights: {error}",
                 where="engine vllm",

@@ -70,6 +70,17 @@ def test_new_weights_reach_a_head_of_its_own(
     assert engine.generate(jobs, GREEDY) == second != first
 
 
+def test_weights_of_another_model_are_refused_and_end_the_engine(
+    start_vllm: Start, vllm_checkpoint: Path, checkpoint_model: Any
+) -> None:
+    engine, weights = start_vllm(vllm_checkpoint), checkpoint_model.state_dict()
+    weights["model.layers.1.mlp.up_proj.lora_A.default.weight"] = torch.ones(2, 2)
+    with pytest.raises(DataError, match=r"cannot take over these weights: .*lora_A"):
+        engine.load_weights(weights.items())
+    with pytest.raises(ParamsError, match="this vLLM engine has ended"):
+        engine.load_weights(checkpoint_model.state_dict().items())
+
+
 def test_a_checkpoint_without_a_weight_is_refused(start_vllm: Start, vllm_checkpoint: Path, tmp_path: Path) -> None:
     for path in vllm_checkpoint.iterdir():
         (tmp_path / path.name).write_bytes(path.read_bytes())
