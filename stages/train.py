@@ -102,7 +102,11 @@ def run(
             engine.markers,
             grader,
             questions_of(training),
-            MonitorSlice(params.monitor.every, questions_of(validation), [recipe.budget, params.monitor.unseen]),
+            MonitorSlice(
+                params.monitor.every,
+                questions_of(validation),
+                list(dict.fromkeys([recipe.budget, params.monitor.unseen])),
+            ),
             recipe,
             preflight_steps=params.preflight.steps,
             scratch=context.scratch,
