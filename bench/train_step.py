@@ -46,7 +46,8 @@ from elastic.models.tiny import build_model, build_tokenizer
 from elastic.prompts import Prompter
 from elastic.trace import Trace
 from elastic.training.groups import Question
-from elastic.training.grpo import MonitorSlice, train
+from elastic.training.grpo import train
+from elastic.training.monitor_slice import MonitorSlice
 from elastic.training.recipe import Recipe
 from elastic.training.trl_adapter import GroupedGRPOTrainer, trainer_options
 

@@ -32,7 +32,8 @@ from elastic.errors import ParamsError
 from elastic.prompts import Prompter
 from elastic.training.following import FollowingEngine
 from elastic.training.groups import Question
-from elastic.training.grpo import MonitorSlice, train
+from elastic.training.grpo import train
+from elastic.training.monitor_slice import MonitorSlice
 from elastic.training.recipe import Recipe, recipe_of
 from stages.common import Context, exit_with_message, params_block, run_stage, staged
 

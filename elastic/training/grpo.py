@@ -19,37 +19,26 @@ from datasets import Dataset
 from transformers import PreTrainedModel, PrinterCallback, TrainerCallback
 
 from elastic.answers.graders import Grader
-from elastic.budget import Budget
 from elastic.engines.protocol import Engine
 from elastic.engines.transformers import TransformersEngine
 from elastic.errors import TrainingError
 from elastic.markers import Markers
 from elastic.prompts import Prompter
 from elastic.rewards.protocol import load_reward
-from elastic.seeding import stream_seed
 from elastic.training.advantages import load_estimator
 from elastic.training.alerts import CollapseWatch
 from elastic.training.callbacks import Watch
 from elastic.training.checkpoints import MarkComplete, checkpoint_step, newest_complete, saved_reward_state
 from elastic.training.groups import GroupSampler, Question, RewardMemory
 from elastic.training.lora import adapt, load_weights, merge
+from elastic.training.monitor_slice import MonitorSlice, monitor_watcher
 from elastic.training.monitors import PreflightWatch
 from elastic.training.phases import turning_step
 from elastic.training.recipe import Recipe
-from elastic.training.rollout import Wanted, roll_out
-from elastic.training.schedules import Slot, check_schedule
+from elastic.training.schedules import check_schedule
 from elastic.training.sharding import check_sharding, whole_state, whole_weights
 from elastic.training.steplog import StepLog
 from elastic.training.trl_adapter import Batch, GroupedGRPOTrainer, reward_of, rollout_function, trainer_options
-
-
-@dataclass(frozen=True)
-class MonitorSlice:
-    """A fixed slice that is generated every `every` steps at each of `budgets`."""
-
-    every: int
-    questions: Sequence[Question]
-    budgets: Sequence[Budget]
 
 
 @dataclass
@@ -99,49 +88,6 @@ def _processes(recipe: Recipe) -> int:
             remedy=f"start one of {', '.join(map(str, valid))} processes, and lower train.micro_batch accordingly",
         )
     return count
-
-
-def _watcher(sampler: GroupSampler, monitor: MonitorSlice, recipe: Recipe, log: StepLog) -> Callable[[int], None]:
-    """Samples the monitor slice at a step; a reward that learns from it sees whole groups of it."""
-
-    def groups(step: int) -> int:
-        def stream(row: int, attempt: int) -> int:
-            return stream_seed(recipe.seed, "monitor groups", step, row, attempt)
-
-        sampled = sampler.sample(monitor.questions, stream)
-        sampler.memory.observe([group.rollouts for group in sampled.groups], where="monitor")
-        return sampled.drawn
-
-    def watch(step: int) -> None:
-        learnt = groups(step) if sampler.memory.learns_from("monitor") else 0
-        prompts = [sampler.prompter.render(question.question) for question in monitor.questions]
-        seeds = [stream_seed(recipe.seed, "monitor", question.problem_id) for question in monitor.questions]
-        for budget in monitor.budgets:
-            slot = Slot(budget, 0)
-            wanted = [Wanted(ids, slot, seed) for ids, seed in zip(prompts, seeds, strict=True)]
-            rolled = roll_out(sampler.engine, wanted, recipe.temperature)
-            verdicts = sampler.grade(rolled.traces, [question.gold for question in monitor.questions])
-            graded = [str(verdict) for verdict in verdicts if str(verdict) != "error"]
-            row = {
-                "monitor": str(budget),
-                "accuracy": graded.count("correct") / max(len(graded), 1),
-                "mean_think_tokens": sum(trace.n_think for trace in rolled.traces) / len(rolled.traces),
-                "mean_solution_tokens": sum(trace.n_solution for trace in rolled.traces) / len(rolled.traces),
-                "forced_share": sum(trace.closed == "forced" for trace in rolled.traces) / len(rolled.traces),
-                "monitor_tokens": rolled.drawn + learnt,
-            }
-            buckets = {question.bucket for question in monitor.questions if question.bucket}
-            for bucket in sorted(buckets):
-                said = [
-                    str(verdict)
-                    for verdict, question in zip(verdicts, monitor.questions, strict=True)
-                    if question.bucket == bucket and str(verdict) != "error"
-                ]
-                row[f"accuracy_{bucket}"] = said.count("correct") / max(len(said), 1)
-            log.write(step, row)
-            learnt = 0
-
-    return watch
 
 
 def train(
@@ -195,7 +141,7 @@ def train(
     engine = make_engine(policy) if make_engine else TransformersEngine(policy, markers, batch_size=batch_size)
     sampler = GroupSampler(engine, prompter, markers, grader, memory, recipe)
     batch = Batch()
-    sample_slice = _watcher(sampler, monitor, recipe, log)
+    sample_slice = monitor_watcher(sampler, monitor, recipe, log)
 
     def look(step: int) -> None:
         with whole_weights(trainer):

@@ -89,9 +89,7 @@ def test_several_values_where_one_is_asked_pay_nothing(output: str, math: Grader
     assert verdict(math, output, "3") is not Verdict.CORRECT
 
 
-@pytest.mark.parametrize(
-    "answer", ["A,B,C,D", "ABCD", r"\text{A or B or C or D}", "A/B/C/D", r"(A) (B) (C) (D)"]
-)
+@pytest.mark.parametrize("answer", ["A,B,C,D", "ABCD", r"\text{A or B or C or D}", "A/B/C/D", r"(A) (B) (C) (D)"])
 def test_a_box_with_every_option_pays_nothing(answer: str, math: Grader) -> None:
     for gold in "ABCD":
         assert verdict(math, box(answer), gold) is not Verdict.CORRECT

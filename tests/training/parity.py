@@ -14,7 +14,8 @@ from elastic.markers import Markers
 from elastic.models.tiny import build_model
 from elastic.prompts import Prompter
 from elastic.training.groups import Question
-from elastic.training.grpo import MonitorSlice, Trained, train
+from elastic.training.grpo import Trained, train
+from elastic.training.monitor_slice import MonitorSlice
 from elastic.training.recipe import Recipe
 
 RECIPE = Recipe(

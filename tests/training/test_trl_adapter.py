@@ -22,7 +22,8 @@ from elastic.prompts import Prompter
 from elastic.training.advantages import load_estimator
 from elastic.training.checkpoints import newest_complete
 from elastic.training.groups import Question
-from elastic.training.grpo import MonitorSlice, train
+from elastic.training.grpo import train
+from elastic.training.monitor_slice import MonitorSlice
 from elastic.training.recipe import Recipe
 from elastic.training.trl_adapter import Batch, GroupedGRPOTrainer, loss_options
 
