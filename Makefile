@@ -38,10 +38,12 @@ lint: setup ## style, types and the import contracts
 	mypy
 	lint-imports
 
-bench: setup ## compare the engine and a training step with the alternatives (minutes)
+bench: setup ## compare engine, training step, sandbox and grader with the alternatives (minutes)
 	@python -m bench.engine
 	@python -m bench.train_step
 	@python -m bench.sandbox
+	@if [ -n "$$ELASTIC_DATA_MIRROR" ]; then python -m bench.grading; \
+	else echo "bench.grading needs the golds of MATH500: name their folder in ELASTIC_DATA_MIRROR"; fi
 
 nightly: setup bench ## the longer drills and the benchmark
 	@python -m pytest -m nightly
