@@ -8,6 +8,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
+import parity
 import pytest
 import torch
 from datasets import Dataset
@@ -27,26 +28,7 @@ from elastic.training.monitor_slice import MonitorSlice
 from elastic.training.recipe import Recipe
 from elastic.training.trl_adapter import Batch, GroupedGRPOTrainer, loss_options
 
-RECIPE = Recipe(
-    budget=Budget(4, 3),
-    steps=4,
-    learning_rate=1e-3,
-    prompts=2,
-    samples=4,
-    minibatches=1,
-    micro_batch=8,
-    temperature=1.0,
-    clip_low=0.2,
-    clip_high=0.2,
-    kl=0.0,
-    loss="bnpo",
-    advantage_eps=1e-6,
-    warmup_steps=0,
-    max_grad_norm=1.0,
-    faithful=False,
-    save_every=2,
-    seed=0,
-)
+RECIPE = replace(parity.RECIPE, budget=Budget(4, 3), micro_batch=8, loss="bnpo")
 QUESTIONS = [Question(str(i), f"A{i + 1} B+{i + 2}=?", Gold(str(2 * i + 3))) for i in range(4)]
 
 
