@@ -27,6 +27,7 @@ from elastic.contracts.frames import (
     read_frame,
 )
 from elastic.contracts.records import Curation, Decision, GateResult, GridRow, read_record, read_rows
+from elastic.contracts.sources import SourceFacts
 
 pytestmark = [pytest.mark.smoke, pytest.mark.timeout(1800)]
 
@@ -47,6 +48,7 @@ FRAMES = {
     "results/traces/*/*/traces.parquet": Traces,
     "results/scores/*/*/scored.parquet": Scored,
 }
+SOURCES = "data/collected/sources.json"
 RECORDS = {
     "data/curated/curation.json": Curation,
     "reports/checks/*.json": GateResult,
@@ -110,8 +112,13 @@ def test_every_record_between_stages_keeps_its_contract(reproduced: Clone) -> No
     assert len(grids) == 6
     for name in grids:
         read_rows(GridRow, reproduced.folder / name)
-    others = {name for name in names - grids if not re.match(r"models/|exports/|reports/(training/|summary)", name)}
-    assert len(others) == 4
+    read_rows(SourceFacts, reproduced.folder / SOURCES)
+    others = {
+        name
+        for name in names - grids - {SOURCES}
+        if not re.match(r"models/|exports/|reports/(training/|summary)", name)
+    }
+    assert len(others) == 6
     for name in others:
         read_record(contract_of(name, RECORDS), reproduced.folder / name)
 
