@@ -37,7 +37,7 @@ from elastic.answers.verdict import Gold
 from elastic.budget import Budget
 from elastic.contracts.params.base import TaughtBase
 from elastic.contracts.params.profile import load_profile
-from elastic.contracts.params.train import Ceiling
+from elastic.contracts.params.train import Ceiling, RoundParams
 from elastic.engines.protocol import Job, Progress, Sampling
 from elastic.engines.runtime import device, use_cpu
 from elastic.engines.transformers import TransformersEngine
@@ -48,7 +48,7 @@ from elastic.trace import Trace
 from elastic.training.groups import Question
 from elastic.training.grpo import train
 from elastic.training.monitor_slice import MonitorSlice
-from elastic.training.recipe import Recipe
+from elastic.training.recipe import Recipe, recipe_of
 from elastic.training.trl_adapter import GroupedGRPOTrainer, trainer_options
 
 PROFILE = Path(__file__).parents[1] / "params" / "laptop.yaml"
@@ -253,27 +253,19 @@ def endless(model: Any, markers: Markers) -> Any:
 
 def recipe(budget: Budget, *, prompts: int, samples: int, micro_batch: int) -> Recipe:
     """E1's, ending after STEPS steps and without a checkpoint, which no step should pay for."""
-    return Recipe(
-        budget=budget,
-        steps=100 * STEPS,
-        learning_rate=1e-6,
-        prompts=prompts,
-        samples=samples,
-        minibatches=1,
-        micro_batch=micro_batch,
-        temperature=1.0,
-        clip_low=0.2,
-        clip_high=0.2,
-        kl=0.0,
-        loss="dapo",
-        advantage_eps=1e-6,
-        warmup_steps=0,
-        max_grad_norm=1.0,
-        faithful=False,
-        save_every=100 * STEPS,
-        seed=0,
-        ceiling=Ceiling(tokens=STEPS * prompts * samples * budget.total),
+    params = load_profile(PROFILE).train.model_copy(
+        update={
+            "prompts": prompts,
+            "samples": samples,
+            "micro_batch": micro_batch,
+            "temperature": 1.0,
+            "warmup_steps": 0,
+            "save_every": 100 * STEPS,
+            "seed": 0,
+            "ceiling": Ceiling(tokens=STEPS * prompts * samples * budget.total),
+        }
     )
+    return recipe_of(RoundParams(prev="base", budget=budget, steps=100 * STEPS, learning_rate=1e-6), params)
 
 
 def laptop() -> Bench:

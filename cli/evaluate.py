@@ -85,7 +85,7 @@ def command(
             "versions": versions(engine),
         }
         scratch = SCRATCH / f"eval-{hashlib.sha256(json.dumps(identity).encode()).hexdigest()[:16]}"
-        identity["grader"] = f"{judge.name} {judge.version}"
+        identity["grader"] = judge.label
         if is_there(out, identity, force=force):
             print(f"{out}: the same evaluation is there already")
         else:

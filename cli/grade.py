@@ -106,7 +106,7 @@ def command(
             verdicts = grade_traces(file, out, judge, problems or [])
         else:
             verdicts = grade_rows(file, out, judge)
-        print(f"{out}: {len(verdicts)} rows, grader {judge.name} {judge.version}")
+        print(f"{out}: {len(verdicts)} rows, grader {judge.label}")
     for verdict, count in sorted(Counter(verdicts).items()):
         print(f"  {verdict:10} {count}")
 
@@ -135,7 +135,7 @@ def grade_rows(file: Path, out: Path, grader: Grader) -> list[str]:
     """
     rows = list(read_rows(file, OutputRow))
     grades = grade_outputs(rows, grader)
-    name = f"{grader.name} {grader.version}"
+    name = grader.label
     write_rows(
         out,
         (

@@ -60,7 +60,7 @@ class Graded:
 
 def _of_rows(file: Path, grader: Grader) -> Iterator[Graded]:
     rows = list(read_rows(file, GradedRow))
-    name = f"{grader.name} {grader.version}"
+    name = grader.label
     for row, grade in zip(rows, grade_outputs(list(rows), grader), strict=True):
         old = {"verdict": str(row.verdict), "answer": row.answer, "grader": row.grader}
         new = {"verdict": str(grade.verdict), "answer": grade.answer, "grader": name}
@@ -89,7 +89,7 @@ def _print_changes(rows: list[Graded], grader: Grader) -> None:
     moves = Counter((row.old["verdict"], row.new["verdict"]) for row in rows)
     graders = Counter(row.old["grader"] for row in rows)
     print(f"old grader: {', '.join(f'{name} ({count:,} rows)' for name, count in sorted(graders.items()))}")
-    print(f"new grader: {grader.name} {grader.version}")
+    print(f"new grader: {grader.label}")
     names = [verdict for verdict in map(str, Verdict) if before[verdict] or after[verdict]]
     print("".join(f"{text:>12}" for text in ("old \\ new", *names, "in all")))
     for old in names:

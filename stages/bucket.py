@@ -14,14 +14,13 @@ from pathlib import Path
 
 import polars as pl
 
-from elastic.answers.frames import gold_columns, grade_frame
-from elastic.answers.graders import load_grader
+from elastic.answers.frames import gold_columns, grade_within
 from elastic.contracts.frames import PassRates, Problems, Traces, TrainingSet, read_frame, write_frame
 from elastic.contracts.params.bucket import BucketParams
 from elastic.contracts.params.common import validate
 from elastic.contracts.params.grading import GradingParams
 from elastic.data.difficulty import histogram, near_groups, pass_rates, training_order, validation_slice
-from elastic.errors import DataError, GraderError
+from elastic.errors import DataError
 from stages.common import Context, exit_with_message, params_block, run_stage, staged
 
 TRACES = Path("data/probed/traces.parquet")
@@ -56,26 +55,6 @@ def _read(traces: Path, training: Path) -> tuple[pl.DataFrame, pl.DataFrame]:
             )
     golds = gold_columns(problems).join(problems.select("problem_id", "source"), on="problem_id")
     return sampled.join(golds, on="problem_id", how="left", maintain_order="left"), problems
-
-
-def _grade(sampled: pl.DataFrame, name: str, params: BucketParams, context: Context) -> pl.DataFrame:
-    """`problem_id`, `source` and `verdict` of every trace.
-
-    Raises:
-        GraderError: too many errors.
-    """
-    with load_grader(name) as grader:
-        graded = grade_frame(sampled.rename({"solution_text": "solution"}), grader, context.progress)
-        context.facts["grader"] = {"name": grader.name, "version": grader.version}
-    errors = int((graded["verdict"] == "error").sum())
-    context.facts["errors"] = errors
-    if errors > params.max_error_share * len(graded):
-        raise GraderError(
-            f"{errors} of {len(graded)} traces ended in an error of the grader {name}",
-            where="bucket",
-            remedy="mend the grader, or allow more at bucket.max_error_share in params.yaml",
-        )
-    return graded.select("problem_id", "source", "verdict")
 
 
 def _cut(kept: pl.DataFrame, params: BucketParams, context: Context) -> tuple[pl.DataFrame, pl.DataFrame]:
@@ -127,11 +106,19 @@ def run(
         GraderError: too many errors.
     """
     sampled, problems = _read(traces, training)
-    rates = pass_rates(_grade(sampled, grading.training, params, context), params)
+    graded, facts = grade_within(
+        sampled.rename({"solution_text": "solution"}),
+        grading.training,
+        params.max_error_share,
+        where="bucket",
+        key="bucket.max_error_share",
+        progress=context.progress,
+    )
+    rates = pass_rates(graded.select("problem_id", "source", "verdict"), params)
     counts = histogram(rates, params)
     shown = ", ".join(f"{name} {count}" for name, count in counts.items())
     ordered = training_order(rates, params)
-    context.facts |= {"buckets": counts, "kept": len(ordered)}
+    context.facts |= {**facts, "buckets": counts, "kept": len(ordered)}
     if ordered.is_empty():
         raise DataError(
             f"no problem is kept; problems by bucket: {shown}",

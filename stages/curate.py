@@ -185,7 +185,7 @@ def run(
         graders = {domain: stack.enter_context(_grader(domain, grading)) for domain in ledger["domain"].unique().sort()}
         ledger = _reject_golds(ledger, graders, params, context)
         ledger = mark_disagreement(ledger, lambda claims: _equal_in_value(claims, graders["math"]))
-        versions = {domain: f"{grader.name} {grader.version}" for domain, grader in graders.items()}
+        versions = {domain: grader.label for domain, grader in graders.items()}
     context.say("cutting the splits")
     ledger = cut_splits(ledger, params, rules)
     with staged(out) as folder:

@@ -14,14 +14,13 @@ from pathlib import Path
 
 import polars as pl
 
-from elastic.answers.frames import gold_columns, grade_frame
-from elastic.answers.graders import load_grader
+from elastic.answers.frames import gold_columns, grade_within
 from elastic.contracts.frames import EVALUATED_SPLITS, HAS_DELIMITER, Problems, Scored, Traces, read_frame, write_frame
 from elastic.contracts.params.common import validate
 from elastic.contracts.params.grading import GradingParams
 from elastic.contracts.params.score import ScoreParams
 from elastic.contracts.records import write_json
-from elastic.errors import DataError, GraderError, ParamsError
+from elastic.errors import DataError, ParamsError
 from elastic.metrics.table import CELL, budget_table
 from stages.common import Context, exit_with_message, params_block, run_stage, staged
 
@@ -52,26 +51,6 @@ def _read(traces: Path, problems: Path, model: str, split: str) -> pl.DataFrame:
     )
 
 
-def _grade(sampled: pl.DataFrame, name: str, params: ScoreParams, context: Context) -> pl.DataFrame:
-    """`sampled` with what grading says of each trace.
-
-    Raises:
-        GraderError: too many errors.
-    """
-    with load_grader(name) as grader:
-        graded = grade_frame(sampled, grader, context.progress)
-        context.facts["grader"] = {"name": grader.name, "version": grader.version}
-    errors = int((graded["verdict"] == "error").sum())
-    context.facts |= {"graded": len(graded), "errors": errors}
-    if errors > params.max_error_share * len(graded):
-        raise GraderError(
-            f"{errors} of {len(graded)} traces ended in an error of the grader {name}",
-            where=context.stage,
-            remedy="mend the grader, or allow more at score.max_error_share in params.yaml",
-        )
-    return graded
-
-
 def run(
     params: ScoreParams,
     grading: GradingParams,
@@ -88,7 +67,15 @@ def run(
         DataError: the traces are not those of this model on these problems.
         GraderError: too many errors.
     """
-    graded = _grade(_read(traces, problems, model, split), grading.evaluation, params, context)
+    graded, facts = grade_within(
+        _read(traces, problems, model, split),
+        grading.evaluation,
+        params.max_error_share,
+        where=context.stage,
+        key="score.max_error_share",
+        progress=context.progress,
+    )
+    context.facts |= {**facts, "graded": len(graded)}
     scored = graded.select(Scored.to_schema().columns.keys())
     context.say(f"{len(scored)} traces graded; intervals over {params.resamples} resamples")
     table = budget_table(scored, confidence=params.confidence, resamples=params.resamples, seed=params.seed)

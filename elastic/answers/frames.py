@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from typing import Any
 
 import polars as pl
 
-from elastic.answers.graders import Grader
+from elastic.answers.graders import Grader, load_grader
 from elastic.answers.verdict import Gold
 from elastic.contracts.policy import DEFAULT_POLICY, Policy
+from elastic.errors import GraderError
 
 _CHUNK = 2000
 _JUDGED_BY = ["gold", "policy", "question", "tests"]
@@ -52,6 +54,35 @@ def grade_frame(frame: pl.DataFrame, grader: Grader, progress: Callable[[str], N
         pl.Series("found_by", [grade.found_by for grade in grades], dtype=pl.String),
         pl.Series("verdict", [str(grade.verdict) for grade in grades], dtype=pl.String),
         pl.Series("pass_share", [grade.pass_share for grade in grades], dtype=pl.Float64),
-        grader=pl.lit(f"{grader.name} {grader.version}"),
+        grader=pl.lit(grader.label),
     )
     return frame.join(said, on=keys, how="left", nulls_equal=True, maintain_order="left")
+
+
+def grade_within(
+    frame: pl.DataFrame, name: str, max_error_share: float, *, where: str, key: str, progress: Callable[[str], None]
+) -> tuple[pl.DataFrame, dict[str, Any]]:
+    """`grade_frame` by the grader called `name`, and the facts `grader` and `errors` of it.
+
+    Args:
+        frame: as for `grade_frame`, one row a trace.
+        name: of the grader.
+        max_error_share: of all rows.
+        where: the stage, for the error.
+        key: of params.yaml, where the share stands.
+        progress: is told how far grading is.
+
+    Raises:
+        GraderError: too many errors.
+    """
+    with load_grader(name) as grader:
+        graded = grade_frame(frame, grader, progress)
+        named = {"name": grader.name, "version": grader.version}
+    errors = int((graded["verdict"] == "error").sum())
+    if errors > max_error_share * len(graded):
+        raise GraderError(
+            f"{errors} of {len(graded)} traces ended in an error of the grader {name}",
+            where=where,
+            remedy=f"mend the grader, or allow more at {key} in params.yaml",
+        )
+    return graded, {"grader": named, "errors": errors}

@@ -36,6 +36,11 @@ class Grader(ABC):
     version: str
     filters: ClassVar[Sequence[Filter]] = (BOX,)
 
+    @property
+    def label(self) -> str:
+        """Name and version, as every graded row carries them."""
+        return f"{self.name} {self.version}"
+
     @abstractmethod
     def judge(self, pairs: Sequence[tuple[str, Gold]]) -> Sequence[Verdict | Ruling]:
         """One verdict or ruling a pair of (answer, gold), all of them different."""

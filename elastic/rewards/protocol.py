@@ -167,6 +167,11 @@ def without_errors(group: Sequence[Rollout]) -> list[Rollout]:
     return [rollout for rollout in group if rollout.verdict is not Verdict.ERROR]
 
 
+def all_equal(rewards: Sequence[float | None]) -> bool:
+    """Whether the known rewards of a group are all the same, or none is known: such a group teaches nothing."""
+    return len({reward for reward in rewards if reward is not None}) < 2
+
+
 def reward_names() -> list[str]:
     """Every reward by its name."""
     return sorted({path.stem for path in Path(__file__).parent.glob("*.py")} - _NO_REWARDS)

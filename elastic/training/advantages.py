@@ -22,7 +22,6 @@ Tensors are only handed in, so that params can be checked without loading torch.
 
 from __future__ import annotations
 
-import math
 from collections.abc import Callable
 from functools import partial
 from inspect import signature
@@ -129,11 +128,3 @@ def load_estimator(name: str, eps: float | None) -> Estimator:
             f"{name} divides by a standard deviation and needs 0 or more, not {eps}", where="eps", remedy="as in 1e-6"
         )
     return partial(_ESTIMATORS[name], eps=eps)
-
-
-def zero_variance_share(rewards: torch.Tensor, group_size: int) -> float:
-    """Share of groups whose known rewards are all equal: they teach nothing."""
-    groups = rewards.view(-1, group_size)
-    highest = groups.nan_to_num(-math.inf).amax(dim=1)
-    lowest = groups.nan_to_num(math.inf).amin(dim=1)
-    return float((highest <= lowest).float().mean())

@@ -16,7 +16,7 @@ from elastic.answers.verdict import Gold, Verdict
 from elastic.engines.protocol import Engine
 from elastic.markers import Markers
 from elastic.prompts import Prompter
-from elastic.rewards.protocol import Reward, Rollout, StatefulReward
+from elastic.rewards.protocol import Reward, Rollout, StatefulReward, all_equal
 from elastic.seeding import stream_seed
 from elastic.trace import Trace
 from elastic.training.recipe import Recipe
@@ -56,7 +56,7 @@ class Group:
     @property
     def equal(self) -> bool:
         """Whether all known rewards are the same, or none is known."""
-        return len({reward for reward in self.rewards if reward is not None}) < 2
+        return all_equal(self.rewards)
 
 
 @dataclass(frozen=True)

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from elastic.answers.verdict import Verdict
 from elastic.errors import TrainingError
-from elastic.rewards.protocol import Rollout
+from elastic.rewards.protocol import Rollout, all_equal
 
 
 def _mean(values: Sequence[float]) -> float | None:
@@ -46,7 +46,7 @@ def rollout_figures(groups: Sequence[Scores]) -> dict[str, float | None]:
     figures: dict[str, float | None] = {
         "reward": _mean(rewards),
         "accuracy": _mean([rollout.correct for rollout in graded]),
-        "zero_variance_share": _mean([len({r for r in group.rewards if r is not None}) < 2 for group in groups]),
+        "zero_variance_share": _mean([all_equal(group.rewards) for group in groups]),
         "forced_share": _mean([rollout.closed == "forced" for rollout in rollouts]),
         "natural_share": _mean([rollout.closed == "natural" for rollout in rollouts]),
         "eos_in_think_share": _mean([rollout.closed == "eos" for rollout in rollouts]),

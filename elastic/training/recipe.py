@@ -6,12 +6,12 @@ Nothing here loads torch, so that a params file is checked in a moment.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from functools import partial
 from typing import Any
 
 from elastic.budget import Budget
-from elastic.contracts.params.schedule import BucketsSchedule, FixedSchedule, Schedule, TargetParams
+from elastic.contracts.params.schedule import BucketsSchedule, Schedule, TargetParams
 from elastic.contracts.params.train import Alerts, Ceiling, LeaveOut, Lora, RewardParams, RoundParams, TrainParams
 from elastic.engines.protocol import EngineName
 from elastic.errors import ParamsError
@@ -41,20 +41,20 @@ class Recipe:
     faithful: bool
     save_every: int
     seed: int
-    advantage_eps: float | None = None
-    entropy: float = 0.0
-    reward: RewardParams = field(default_factory=lambda: RewardParams(name="correctness"))
-    estimator: str = "group_std"
-    schedule: Schedule = field(default_factory=FixedSchedule)
-    target: TargetParams | None = None
-    leave_out: LeaveOut | None = None
-    resample: int = 0
-    keep: str = "last"
-    alerts: Alerts = field(default_factory=Alerts)
-    ceiling: Ceiling = field(default_factory=Ceiling)
-    lora: Lora | None = None
-    engine: EngineName = "transformers"
-    importance_cap: float | None = None
+    advantage_eps: float | None
+    entropy: float
+    reward: RewardParams
+    estimator: str
+    schedule: Schedule
+    target: TargetParams | None
+    leave_out: LeaveOut | None
+    resample: int
+    keep: str
+    alerts: Alerts
+    ceiling: Ceiling
+    lora: Lora | None
+    engine: EngineName
+    importance_cap: float | None
 
 
 def recipe_of(round_params: RoundParams, params: TrainParams) -> Recipe:

@@ -15,7 +15,6 @@ from elastic.training.advantages import (
     reinforce_pp,
     reinforce_pp_baseline,
     rloo,
-    zero_variance_share,
 )
 
 NAN = float("nan")
@@ -54,11 +53,6 @@ def test_groups_do_not_touch_each_other() -> None:
     alone = group_advantages(torch.tensor([1.0, 0.0]), 2, eps=1e-6)
     assert both[:2].tolist() == alone.tolist()
     assert both[2:].tolist() == [0.0, 0.0]
-
-
-def test_the_zero_variance_share_counts_groups_and_ignores_errors() -> None:
-    rewards = torch.tensor([1.0, 1.0, 1.0, 0.0, NAN, 1.0, NAN, NAN])
-    assert zero_variance_share(rewards, 2) == pytest.approx(3 / 4)
 
 
 # Two groups of 3 and a rollout whose grading failed: means 2 (of 1 and 3) and 5 (of 2, 5 and 8).

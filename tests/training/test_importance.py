@@ -9,17 +9,14 @@ from typing import Any, get_args
 
 import pytest
 import torch
-from datasets import Dataset
-from parity import RECIPE
+from parity import RECIPE, trainer_of
 from pydantic import ValidationError
-from trl import GRPOConfig
 
 from elastic.contracts.params.train import TrainParams
 from elastic.engines.protocol import EngineName
 from elastic.prompts import Prompter
-from elastic.training.advantages import load_estimator
 from elastic.training.importance import importance_figures, importance_ratios
-from elastic.training.trl_adapter import Batch, GroupedGRPOTrainer, loss_options
+from elastic.training.trl_adapter import GroupedGRPOTrainer
 
 NAN = math.nan
 RATIOS = torch.tensor([[2.0, 0.5, 1.0, 4.0], [1.0, 3.0, 0.25, 1.0]])
@@ -40,27 +37,6 @@ def test_ratios_and_figures_of_a_batch_worked_by_hand() -> None:
         "importance_ratio_min": pytest.approx(0.25),
         "importance_ratio_max": pytest.approx(2.0),
     }
-
-
-def trainer_of(model: Any, prompter: Prompter, folder: Path, *, loss: str, cap: float | None) -> GroupedGRPOTrainer:
-    return GroupedGRPOTrainer(
-        model=model,
-        reward_funcs=lambda **_: [0.0],
-        args=GRPOConfig(
-            **loss_options(replace(RECIPE, loss=loss)),
-            output_dir=str(folder),
-            per_device_train_batch_size=4,
-            bf16=False,
-            gradient_checkpointing=False,
-            use_cpu=True,
-            report_to="none",
-        ),
-        train_dataset=Dataset.from_list([{"prompt": [{"role": "user", "content": "A1 B+1=?"}]}]),
-        processing_class=prompter.tokenizer,
-        batch=Batch(),
-        estimator=load_estimator("group_std", 1e-6),
-        importance_cap=cap,
-    )
 
 
 def batch_of(trainer: GroupedGRPOTrainer) -> dict[str, Any]:
@@ -91,7 +67,7 @@ def test_a_capped_ratio_weighs_each_token(policy: Any, prompter: Prompter, tmp_p
     """
     losses = {}
     for cap in (3.0, None):
-        trainer = trainer_of(policy, prompter, tmp_path, loss="bnpo", cap=cap)
+        trainer = trainer_of(policy, prompter, tmp_path, replace(RECIPE, loss="bnpo"), cap=cap)
         batch = batch_of(trainer)
         trainer._weigh(batch)
         losses[cap] = trainer._compute_loss(policy, batch).item()
@@ -106,7 +82,7 @@ def test_a_capped_ratio_weighs_each_token(policy: Any, prompter: Prompter, tmp_p
 
 @pytest.mark.parametrize("loss", get_args(TrainParams.model_fields["loss"].annotation))
 def test_the_correction_is_trls_own(loss: str, policy: Any, prompter: Prompter, tmp_path: Path) -> None:
-    trainer = trainer_of(policy, prompter, tmp_path, loss=loss, cap=1.5)
+    trainer = trainer_of(policy, prompter, tmp_path, replace(RECIPE, loss=loss), cap=1.5)
     ours, theirs = batch_of(trainer), batch_of(trainer)
     plain = trainer._compute_loss(policy, theirs).item()
     trainer._weigh(ours)

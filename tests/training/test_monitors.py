@@ -48,6 +48,13 @@ def test_accuracy_is_given_by_difficulty_and_groups_of_equal_rewards_are_counted
     assert figures["zero_variance_share"] == 1
 
 
+def test_the_zero_variance_share_counts_groups_and_ignores_errors() -> None:
+    answer = rollout(1, 1, "natural", Verdict.WRONG)
+    groups = [[1.0, 1.0], [1.0, 0.0], [None, 1.0], [None, None]]
+    figures = rollout_figures([Scores([answer, answer], rewards) for rewards in groups])
+    assert figures["zero_variance_share"] == pytest.approx(3 / 4)
+
+
 GOOD = {"zero_variance_share": 0.5, "finished_share": 0.9, "natural_share": 0.3, "reward": 0.4}
 
 

@@ -11,8 +11,6 @@ from typing import Any
 import parity
 import pytest
 import torch
-from datasets import Dataset
-from trl import GRPOConfig
 
 from elastic.answers.graders import load_grader
 from elastic.answers.verdict import Gold
@@ -20,13 +18,11 @@ from elastic.budget import Budget
 from elastic.errors import TrainingError
 from elastic.markers import Markers
 from elastic.prompts import Prompter
-from elastic.training.advantages import load_estimator
 from elastic.training.checkpoints import newest_complete
 from elastic.training.groups import Question
 from elastic.training.grpo import train
 from elastic.training.monitor_slice import MonitorSlice
 from elastic.training.recipe import Recipe
-from elastic.training.trl_adapter import Batch, GroupedGRPOTrainer, loss_options
 
 RECIPE = replace(parity.RECIPE, budget=Budget(4, 3), micro_batch=8, loss="bnpo")
 QUESTIONS = [Question(str(i), f"A{i + 1} B+{i + 2}=?", Gold(str(2 * i + 3))) for i in range(4)]
@@ -34,23 +30,7 @@ QUESTIONS = [Question(str(i), f"A{i + 1} B+{i + 2}=?", Gold(str(2 * i + 3))) for
 
 def loss_of(model: Any, prompter: Prompter, folder: Path, recipe: Recipe, *, mask: list[list[int]], ratio: float):  # type: ignore[no-untyped-def]
     """TRL's loss of two completions of 4 and 3 tokens with advantages 1 and -1/2, at a given importance ratio."""
-    trainer = GroupedGRPOTrainer(
-        model=model,
-        reward_funcs=lambda **_: [0.0],
-        args=GRPOConfig(
-            **loss_options(recipe),
-            output_dir=str(folder),
-            per_device_train_batch_size=4,
-            bf16=False,
-            gradient_checkpointing=False,
-            use_cpu=True,
-            report_to="none",
-        ),
-        train_dataset=Dataset.from_list([{"prompt": [{"role": "user", "content": "A1 B+1=?"}]}]),
-        processing_class=prompter.tokenizer,
-        batch=Batch(),
-        estimator=load_estimator("group_std", 1e-6),
-    )
+    trainer = parity.trainer_of(model, prompter, folder, recipe)
     batch = {
         "prompt_ids": torch.tensor([[3, 7], [3, 8]]),
         "prompt_mask": torch.ones((2, 2), dtype=torch.long),
