@@ -30,6 +30,8 @@ class Trace:
             wrote EOS instead (eos), or the trace ran out of tokens while thinking (never).
         finish: whether the trace ended with EOS or because a budget was used up.
         opening: how many of `think_ids` are the opening delimiter (1 when the model opens its thinking itself).
+        cue_ids: ids put in between the closing delimiter and the solution; they are free, like the delimiter.
+        inserted: how many of `think_ids` a strategy put in ("Wait" of budget forcing); they count as thinking.
     """
 
     prompt_ids: tuple[int, ...]
@@ -38,6 +40,8 @@ class Trace:
     closed: Closed
     finish: Finish
     opening: int = 0
+    cue_ids: tuple[int, ...] = ()
+    inserted: int = 0
 
     @property
     def n_think(self) -> int:
@@ -51,13 +55,14 @@ class Trace:
 
     @property
     def n_forced(self) -> int:
-        """Inserted tokens: the delimiter that the model did not write."""
-        return int(self.closed == "forced" or (self.closed == "eos" and bool(self.solution_ids)))
+        """Inserted tokens: the delimiter that the model did not write, cues, and what was put into the thinking."""
+        delimiter = self.closed == "forced" or (self.closed == "eos" and bool(self.solution_ids))
+        return int(delimiter) + len(self.cue_ids) + self.inserted
 
     @property
     def n_sampled(self) -> int:
         """Tokens drawn from the model: both phases and the delimiters that it wrote itself."""
-        return len(self.think_ids) + len(self.solution_ids) + int(self.closed == "natural")
+        return len(self.think_ids) - self.inserted + len(self.solution_ids) + int(self.closed == "natural")
 
     @property
     def has_delimiter(self) -> bool:
@@ -72,7 +77,7 @@ class Trace:
     def completion_ids(self, close_id: int) -> list[int]:
         """The ids after the prompt, in order, with the delimiter put back."""
         delimiter = [close_id] if self.has_delimiter else []
-        return [*self.think_ids, *delimiter, *self.solution_ids]
+        return [*self.think_ids, *delimiter, *self.cue_ids, *self.solution_ids]
 
     def check(self, budget: Budget) -> None:
         """Raise BudgetError if either phase is longer than its budget: a fault of the engine, never a data point."""

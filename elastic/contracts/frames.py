@@ -28,13 +28,15 @@ HAS_DELIMITER = pl.col("closed").is_in(["natural", "forced"]) | (pl.col("n_solut
 VERDICTS = ["correct", "wrong", "no_answer", "timeout", "error"]
 
 
-class _Frame(pa.DataFrameModel):
+class StrictFrame(pa.DataFrameModel):
+    """Columns as written, in their order, and no others."""
+
     class Config:
         strict = True
         ordered = True
 
 
-class Collected(_Frame):
+class Collected(StrictFrame):
     """Raw rows of every source, as they came.
 
     `answer` is empty where `tests` (JSON of CodeTests) judge programs. `policy` is the JSON of a Policy, null for the
@@ -56,7 +58,7 @@ class Collected(_Frame):
     solution: str = pa.Field(nullable=True)
 
 
-class Problems(_Frame):
+class Problems(StrictFrame):
     """One split of curated problems; `thinking` and `solution` are demonstrations, where the source has them."""
 
     problem_id: str = pa.Field(unique=True, str_matches=r"^[0-9a-f]{16}$")
@@ -82,7 +84,7 @@ class Problems(_Frame):
         return data.lazyframe.select((code & pl.col("tests").is_not_null()) | (~code & (pl.col("answer") != "")))
 
 
-class Rejected(_Frame):
+class Rejected(StrictFrame):
     """Rows that left the data, each with its reason and what it collided with, if anything."""
 
     source: str
@@ -93,7 +95,7 @@ class Rejected(_Frame):
     detail: str
 
 
-class PassRates(_Frame):
+class PassRates(StrictFrame):
     """Pass rates of training problems, unfiltered. Errors are left out of `graded`, never counted as wrong.
 
     `pass_rate` and `bucket` (params bucket.edges) are null where no trace was graded.
@@ -109,7 +111,7 @@ class PassRates(_Frame):
     kept: bool
 
 
-class TrainingSet(_Frame):
+class TrainingSet(StrictFrame):
     """What GRPO trains on, in the order of `rank`; and the slice of it that only its monitor reads."""
 
     rank: int = pa.Field(unique=True, ge=0)
@@ -123,7 +125,7 @@ class TrainingSet(_Frame):
     bucket: str = pa.Field(str_length={"min_value": 1})
 
 
-class Traces(_Frame):
+class Traces(StrictFrame):
     """Sampled traces. `think_budget` and `solution_budget` are null for unconstrained ones, `limit` for the others."""
 
     problem_id: str

@@ -30,10 +30,15 @@ class Sampled:
 
     Attributes:
         problem_id, sample: whose trace it is, and which of the problem's.
-        method: separate, truncate or unconstrained.
+        method: separate, truncate, unconstrained, or the name of another strategy.
         budget: (t, s); plain truncation has the total of both. None when unconstrained.
         limit: counted tokens of an unconstrained trace, None for the others.
         trace: the response.
+        setting: what else tells apart traces of one strategy ("asked=24"); empty where nothing does.
+        depth: number of the prefix, from 1, where a thinking trace is answered from at several depths.
+        draw: number of the solution, where several follow one thinking.
+        probes: solution tokens of probes that were spent before this answer.
+        logprob: mean log-probability of the solution's tokens at the sampling temperature; None where not kept.
     """
 
     problem_id: str
@@ -42,6 +47,11 @@ class Sampled:
     budget: Budget | None
     limit: int | None
     trace: Trace
+    setting: str = ""
+    depth: int | None = None
+    draw: int = 0
+    probes: int = 0
+    logprob: float | None = None
 
 
 @dataclass(frozen=True)

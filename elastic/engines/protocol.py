@@ -42,9 +42,11 @@ class Job:
         think: limit of thinking tokens (kinds separate and think_only).
         solution: limit of solution tokens (kinds separate and solve).
         total: limit of both together (kind plain).
-        thinking: thinking that is given (kind solve), shape (T,).
+        thinking: thinking that is given (kinds solve and think_only), shape (T,). A think_only job goes on from it: its
+            next token is token T of the phase, so that going on equals never having stopped.
         closed: how the given thinking ended (kind solve).
-        opening: whether the given thinking starts with an opening delimiter (kind solve).
+        opening: whether the given thinking starts with an opening delimiter.
+        cue: ids put in between the closing delimiter and the solution (kind solve), free, shape (C,).
         after_eos: go on to a solution when EOS is sampled inside thinking, as the published E1 code does.
     """
 
@@ -58,6 +60,7 @@ class Job:
     closed: Closed = "forced"
     opening: int = 0
     after_eos: bool = False
+    cue: tuple[int, ...] = ()
 
     @classmethod
     def separate(cls, prompt_ids: tuple[int, ...], budget: Budget, seed: int, *, after_eos: bool = False) -> Job:
@@ -70,6 +73,13 @@ class Job:
         return cls("think_only", prompt_ids, seed, think=limit)
 
     @classmethod
+    def think_on(
+        cls, prompt_ids: tuple[int, ...], thinking: tuple[int, ...], limit: int, seed: int, *, opening: int = 0
+    ) -> Job:
+        """Thinking that goes on from what is given, up to `limit` counted tokens in all."""
+        return cls("think_only", prompt_ids, seed, think=limit, thinking=thinking, opening=opening)
+
+    @classmethod
     def solve(
         cls,
         prompt_ids: tuple[int, ...],
@@ -79,9 +89,19 @@ class Job:
         *,
         closed: Closed,
         opening: int = 0,
+        cue: tuple[int, ...] = (),
     ) -> Job:
-        """A solution of up to `solution` tokens from the thinking given."""
-        return cls("solve", prompt_ids, seed, solution=solution, thinking=thinking, closed=closed, opening=opening)
+        """A solution of up to `solution` tokens from the thinking given, and from the cue where there is one."""
+        return cls(
+            "solve",
+            prompt_ids,
+            seed,
+            solution=solution,
+            thinking=thinking,
+            closed=closed,
+            opening=opening,
+            cue=cue,
+        )
 
     @classmethod
     def plain(cls, prompt_ids: tuple[int, ...], total: int, seed: int) -> Job:
@@ -98,14 +118,14 @@ class Job:
         """The most ids that may follow the given ones, delimiters included."""
         return {
             "separate": self.think + 2 + self.solution,
-            "think_only": self.think + 2,
-            "solve": 1 + self.solution,
+            "think_only": self.think - max(len(self.thinking) - self.opening, 0) + 2,
+            "solve": 1 + len(self.cue) + self.solution,
             "plain": self.total + 2,
         }[self.kind]
 
     def drawn(self, trace: Trace) -> int:
         """Tokens drawn from the model for this job's trace: thinking that was given is not among them."""
-        return trace.n_solution if self.kind == "solve" else trace.n_sampled
+        return trace.n_solution if self.kind == "solve" else trace.n_sampled - len(self.thinking)
 
     def check(self, context: int | None) -> None:
         """Refuse a job that the model's context cannot hold, before any work.
@@ -126,9 +146,24 @@ class Job:
             )
 
 
+@dataclass(frozen=True, slots=True)
+class Spent:
+    """What one job cost.
+
+    Attributes:
+        sampled: tokens drawn from the model.
+        prefilled: given tokens that the model read; where jobs share a prefix the first of them pays for it.
+        seconds: from the start of the batch that the job was decoded in until its trace was finished.
+    """
+
+    sampled: int
+    prefilled: int
+    seconds: float
+
+
 @dataclass(frozen=True)
 class Drawn:
-    """A trace and the log-probabilities of the tokens that the model drew for it.
+    """A trace, the log-probabilities of the tokens that the model drew for it, and what it cost.
 
     Attributes:
         trace: the response.
