@@ -1,0 +1,1 @@
+"""A budget for every problem: predicted difficulty, and the choice under an allowance."""

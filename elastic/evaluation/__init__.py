@@ -1,0 +1,1 @@
+"""Evaluations: runs of strategies on a benchmark, sampled, graded and tabled."""
