@@ -18,7 +18,7 @@ from elastic.errors import DataError
 
 SPLITS = ["teaching", "training", "validation", "test"]
 EVALUATED_SPLITS = ["validation", "test"]
-ROLES = ["any", "training", "validation", "test"]
+ROLES = ["any", "teaching", "training", "validation", "test"]
 DOMAINS = ["math", "code"]
 METHODS = ["separate", "truncate", "unconstrained"]
 CLOSED = ["natural", "forced", "eos", "never"]

@@ -11,16 +11,20 @@ known long before thinking ends, a budget that cuts the thinking need not cost t
 large reasoning models (E1, section 3). Filler words also keep a cut at a fixed budget from always falling at the same
 place of a step, which a policy would learn by heart.
 
+A second family, `extremes`, has chains of maxima and minima in the same form: `A4 B^3 C~7=?` is min(max(4, 3), 7), its
+steps are `B4^3=4 C4~7=4`. A base that is taught both and trained on one shows what training transfers.
+
 Problems come through reasoning-gym's dataset interface. Neighbouring seeds of that interface share problems (item i
 draws from seed + i), so splits are cut by expression, never by seed.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import operator
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from random import Random
-from typing import Any
+from typing import Any, Literal
 
 from reasoning_gym.dataset import ProceduralDataset
 
@@ -29,6 +33,7 @@ from elastic.errors import ParamsError
 CHECK = "check:"
 FILLERS = ("so", "now", "then")
 LABELS = "ABCDEFGHIJ"
+OPERATIONS: dict[str, Callable[[int, int], int]] = {"+": operator.add, "-": operator.sub, "^": max, "~": min}
 
 
 @dataclass
@@ -36,6 +41,7 @@ class ChainsConfig:
     """Configuration in reasoning-gym's form: `seed` and `size` are its own fields.
 
     Attributes:
+        family: sums of one-digit terms, or extremes: maxima and minima of terms up to max_total.
         min_terms, max_terms: length of a chain, uniform.
         max_total: running totals stay between 0 and this.
         checks: weights of 0, 1, 2, ... needless checks after the first pass.
@@ -47,6 +53,7 @@ class ChainsConfig:
 
     seed: int = 0
     size: int = 1000
+    family: Literal["sums", "extremes"] = "sums"
     min_terms: int = 2
     max_terms: int = 7
     max_total: int = 19
@@ -62,6 +69,8 @@ class ChainsConfig:
         Raises:
             ParamsError: naming the key and the remedy.
         """
+        if self.family not in ("sums", "extremes"):
+            raise ParamsError("no such family", where="chains.family", remedy="use sums or extremes")
         if not 2 <= self.min_terms <= self.max_terms <= len(LABELS):
             raise ParamsError(
                 "min_terms must be at least 2 and at most max_terms",
@@ -81,46 +90,47 @@ class ChainsConfig:
 
 @dataclass(frozen=True)
 class Chain:
-    """Signed terms; the first is positive."""
+    """A first number, and terms as they are written: an operation and a number, "+3", "-7", "^5" or "~2"."""
 
-    terms: tuple[int, ...]
+    first: int
+    terms: tuple[str, ...]
 
     @property
     def totals(self) -> list[int]:
-        """Running totals, one a term."""
-        totals, total = [], 0
+        """Running totals, one a label."""
+        totals = [self.first]
         for term in self.terms:
-            total += term
-            totals.append(total)
+            totals.append(OPERATIONS[term[0]](totals[-1], int(term[1:])))
         return totals
 
     @property
     def question(self) -> str:
         """The chain as a question, "A4 B+3 C-7=?"."""
-        named = [f"A{self.terms[0]}"] + [
-            f"{label}{term:+d}" for label, term in zip(LABELS[1:], self.terms[1:], strict=False)
-        ]
-        return " ".join(named) + "=?"
+        return " ".join(f"{label}{term}" for label, term in zip(LABELS, (self.first, *self.terms), strict=False)) + "=?"
 
     def steps(self, *, terse: bool) -> list[str]:
         """The steps of one pass, wordy ("B4+3=7") or terse ("B7")."""
         totals = self.totals
         return [
-            f"{LABELS[i]}{totals[i]}" if terse else f"{LABELS[i]}{totals[i - 1]}{self.terms[i]:+d}={totals[i]}"
-            for i in range(1, len(self.terms))
+            f"{label}{total}" if terse else f"{label}{before}{term}={total}"
+            for label, before, term, total in zip(LABELS[1:], totals, self.terms, totals[1:], strict=False)
         ]
 
 
 def draw_chain(rng: Random, config: ChainsConfig) -> Chain:
     """Draw a chain: the number of terms first, uniformly, then terms that keep the total within its bounds."""
     count = rng.randint(config.min_terms, config.max_terms)
-    terms = [rng.randint(1, 9)]
-    total = terms[0]
-    while len(terms) < count:
+    if config.family == "extremes":
+        first = rng.randint(0, config.max_total)
+        terms = [f"{rng.choice('^~')}{rng.randint(0, config.max_total)}" for _ in range(count - 1)]
+        return Chain(first, tuple(terms))
+    first = total = rng.randint(1, 9)
+    signed: list[int] = []
+    while len(signed) < count - 1:
         fitting = [term for term in range(-9, 10) if term and 0 <= total + term <= config.max_total]
-        terms.append(rng.choice(fitting))
-        total += terms[-1]
-    return Chain(tuple(terms))
+        signed.append(rng.choice(fitting))
+        total += signed[-1]
+    return Chain(first, tuple(f"{term:+d}" for term in signed))
 
 
 def demonstrate(chain: Chain, rng: Random, config: ChainsConfig) -> tuple[str, str]:
@@ -135,7 +145,7 @@ def demonstrate(chain: Chain, rng: Random, config: ChainsConfig) -> tuple[str, s
         )
 
     thinking = f" {CHECK} ".join(aloud() for _ in range(1 + checks))
-    recomputed = min(rng.randint(0, config.max_recomputed), len(chain.terms) - 1)
+    recomputed = min(rng.randint(0, config.max_recomputed), len(chain.terms))
     steps = chain.steps(terse=rng.random() < config.terse_solution_share)
     return thinking, " ".join([*steps[len(steps) - recomputed :], f"\\boxed{{{chain.totals[-1]}}}"])
 
@@ -154,5 +164,5 @@ class ChainsDataset(ProceduralDataset):
         return {
             "question": chain.question,
             "answer": str(chain.totals[-1]),
-            "metadata": {"terms": len(chain.terms), "thinking": thinking, "solution": solution},
+            "metadata": {"terms": 1 + len(chain.terms), "thinking": thinking, "solution": solution},
         }

@@ -16,6 +16,7 @@ from elastic.data.wording import wording_of
 
 OPEN = pl.col("split").is_null() & pl.col("reason").is_null()
 ANY_ROLE = pl.col("role") == "any"
+TEACHING_ROLE = pl.col("role") == "teaching"
 TRAINING_ROLE = pl.col("role") == "training"
 # Rows of a benchmark: a source that goes whole into an evaluation set.
 BENCHMARK = pl.col("role").is_in(EVALUATED_SPLITS)

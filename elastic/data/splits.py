@@ -11,6 +11,9 @@ the test half. A set is drawn from its half in proportion to source and level, f
 pool may push a problem out of a set, never into the other one, nor into teaching. Near duplicates are taken out before,
 so that no set shares one with another split.
 
+Sources with the role `teaching` teach the base and nothing else. Their held-out points are turned away like those of
+the role `any`: a family of problems that was taught and never trained on, from which transfer is measured.
+
 Sources with the role `training` go to training, in front of all others. A problem of theirs may have a held-out point:
 it stands in no evaluation set, and can enter none; unless the validation set is asked to be drawn from them, which
 holds their validation half out of training.
@@ -32,7 +35,7 @@ from elastic.data.duplicates import (
     reject_disputed,
     reject_near_duplicates,
 )
-from elastic.data.ledger import ANY_ROLE, BENCHMARK, OPEN, TRAINING_ROLE, place, reject
+from elastic.data.ledger import ANY_ROLE, BENCHMARK, OPEN, TEACHING_ROLE, TRAINING_ROLE, place, reject
 from elastic.data.overlap import EQUAL, SAME_TEXT, find_hits
 from elastic.errors import DataError
 
@@ -70,6 +73,10 @@ def _with_regions(ledger: pl.DataFrame, params: CurateParams) -> pl.DataFrame:
 
 def _in(region: str) -> pl.Expr:
     return ANY_ROLE & (pl.col("region") == region)
+
+
+_MAY_TEACH = _in("teaching") | (TEACHING_ROLE & (pl.col("region") != "held out"))
+_UNDRAWN = (ANY_ROLE | TEACHING_ROLE) & (pl.col("region") == "held out")
 
 
 def _held_out_for(split: str, params: CurateParams) -> pl.Expr:
@@ -162,15 +169,15 @@ def _draw_sets(ledger: pl.DataFrame, params: CurateParams, rules: Rules) -> pl.D
 def _draw_teaching(ledger: pl.DataFrame, params: CurateParams) -> pl.DataFrame:
     """Place the teaching set: demonstrations in the order of ids, up to the limit."""
     complete = pl.col("thinking").is_not_null() & pl.col("solution").is_not_null()
-    ledger = reject(ledger, _in("teaching") & ~complete, "no demonstration", pl.lit("a teaching row needs one"))
+    ledger = reject(ledger, _MAY_TEACH & ~complete, "no demonstration", pl.lit("a teaching row needs one"))
     claim = pl.col("order").filter(OPEN & TRAINING_ROLE).min().over("copy")
     ledger = reject(
-        ledger, _in("teaching") & (pl.col("order") > claim), "duplicate", pl.lit("kept by a source for training")
+        ledger, _MAY_TEACH & (pl.col("order") > claim), "duplicate", pl.lit("kept by a source for training")
     )
-    pool = ledger.filter(OPEN & _in("teaching")).sort("problem_id")
+    pool = ledger.filter(OPEN & _MAY_TEACH).sort("problem_id")
     ledger = place(ledger, pool.head(params.teaching)["order"], "teaching")
     ledger = reject(
-        ledger, _in("teaching"), "over the limit of teaching", pl.lit(f"curate.teaching is {params.teaching}")
+        ledger, _MAY_TEACH, "over the limit of teaching", pl.lit(f"curate.teaching is {params.teaching}")
     )
     taught = (pl.col("split") == "teaching").any().over("copy")
     return reject(ledger, taught, "duplicate", pl.lit("stands in teaching"))
@@ -213,7 +220,7 @@ def cut_splits(ledger: pl.DataFrame, params: CurateParams, rules: Rules) -> pl.D
     ledger = _with_regions(ledger, params)
     ledger = _draw_sets(_place_benchmarks(ledger, params, rules), params, rules)
     ledger = reject_copies(reject_disputed(ledger, pl.lit(True)), pl.lit(True), within=["copy", "role"])
-    undrawn = _in("held out") | _held_out_for("validation", params)
+    undrawn = _UNDRAWN | _held_out_for("validation", params)
     ledger = reject(ledger, undrawn, HELD_OUT, pl.lit("no set needs it, and no model may see it"))
     ledger = reject_near_duplicates(ledger, pl.lit(True), rules)
     ledger = _draw_training(_draw_teaching(ledger, params), params)

@@ -13,11 +13,29 @@ STEP = re.compile(r"[A-J](\d+)([+-]\d)=(\d+)")
 
 
 def test_a_chain_worked_by_hand() -> None:
-    chain = Chain((4, 3, -7))
+    chain = Chain(4, ("+3", "-7"))
     assert chain.question == "A4 B+3 C-7=?"
     assert chain.totals == [4, 7, 0]
     assert chain.steps(terse=False) == ["B4+3=7", "C7-7=0"]
     assert chain.steps(terse=True) == ["B7", "C0"]
+
+
+def test_a_chain_of_extremes_worked_by_hand() -> None:
+    chain = Chain(4, ("^3", "~7", "~2", "^11"))
+    assert chain.question == "A4 B^3 C~7 D~2 E^11=?"
+    assert chain.totals == [4, 4, 4, 2, 11]
+    assert chain.steps(terse=False) == ["B4^3=4", "C4~7=4", "D4~2=2", "E2^11=11"]
+    assert chain.steps(terse=True) == ["B4", "C4", "D2", "E11"]
+
+
+def test_extremes_are_right_bounded_and_not_all_of_one_kind() -> None:
+    rows = [ChainsDataset(ChainsConfig(size=300, family="extremes"))[i] for i in range(300)]
+    steps = re.findall(r"[A-J](\d+)([\^~])(\d+)=(\d+)", " ".join(row["metadata"]["thinking"] for row in rows))
+    assert {sign for _, sign, _, _ in steps} == {"^", "~"}
+    for left, sign, term, right in steps:
+        assert int(right) == (max if sign == "^" else min)(int(left), int(term)) <= 19
+    assert all(row["metadata"]["solution"].endswith(f"\\boxed{{{row['answer']}}}") for row in rows)
+    assert len({row["answer"] for row in rows}) > 12
 
 
 def test_every_demonstration_is_right_bounded_and_of_the_length_asked_for() -> None:
@@ -50,7 +68,7 @@ def test_an_item_depends_on_its_seed_and_number_alone() -> None:
 
 @pytest.mark.parametrize(
     ("key", "value"),
-    [("min_terms", 1), ("max_terms", 99), ("max_total", 5), ("checks", ()), ("terse_share", 2), ("max_recomputed", -1)],
+    [("family", "products"), ("min_terms", 1), ("max_terms", 99), ("max_total", 5), ("checks", ()), ("terse_share", 2), ("max_recomputed", -1)],
 )
 def test_an_impossible_world_is_refused_by_key(key: str, value: object) -> None:
     with pytest.raises(ParamsError, match="chains"):

@@ -325,3 +325,21 @@ def test_problems_of_equal_wording_are_copies_between_sources_that_compare_wordi
     assert _why(_cut([*POOL, _row(spelt, "2", source="other")], rules), "other") == {spelt: "conflicting answers"}
     for known in ({}, {"other": NEAR}):
         assert "duplicate" not in _why(_cut([*POOL, _row(spelt, source="other")], known), "other").values()
+
+
+def test_a_source_for_teaching_teaches_outside_its_held_out_points_and_never_trains_or_evaluates() -> None:
+    other = [{**row, "source": "family", "role": "teaching", "question": row["question"] + " family"} for row in POOL]
+    cut = _cut([*POOL, *other])
+    family = cut.filter(source="family")
+    held_out = {row["question"] for row in other if _region(row["question"]) in ("validation", "test")}
+    assert set(family.filter(pl.col("split").is_not_null())["split"]) == {"teaching"}
+    assert set(family.filter(reason="held out, not drawn")["question"]) == held_out
+    assert not held_out & set(cut.filter(pl.col("split").is_not_null())["question"])
+
+
+def test_a_source_for_teaching_moves_no_problem_of_the_other_sets() -> None:
+    other = [{**row, "source": "family", "role": "teaching", "question": row["question"] + " family"} for row in POOL]
+    alone, together = _splits(_cut(POOL)), _splits(_cut([*POOL, *other]))
+    assert [alone[name] for name in ("validation", "test", "training")] == [
+        together[name] for name in ("validation", "test", "training")
+    ]

@@ -12,7 +12,12 @@ Role = Literal["any", "training"]
 
 
 class GeneratedSource(Strict):
-    """Problems drawn through reasoning-gym's dataset interface."""
+    """Problems drawn through reasoning-gym's dataset interface.
+
+    Attributes:
+        role: the split that its rows are for; `any` leaves the cut to curate. Rows for `teaching` teach the base and
+            never train; a share of them (curate.held_out_share) is held out, for measuring transfer.
+    """
 
     kind: Literal["generated"]
     name: str
@@ -20,7 +25,7 @@ class GeneratedSource(Strict):
     rows: Count
     seed: Natural
     licence: str
-    role: Role = "any"
+    role: Role | Literal["teaching"] = "any"
     config: dict[str, Any] = Field(default_factory=dict)
 
 
