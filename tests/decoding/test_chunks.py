@@ -65,7 +65,7 @@ def test_a_killed_run_goes_on_after_its_last_chunk(tmp_path: Path, tiny_tokenize
 
 def test_a_chunk_without_its_frame_is_sampled_again(tmp_path: Path, tiny_tokenizer: Any, tiny_markers: Markers) -> None:
     in_chunks(PROMPTS, 3, tmp_path, Drawer(tiny_tokenizer, tiny_markers), lambda line: None)
-    (tmp_path / "chunk-00001.parquet").unlink()
+    (tmp_path / "chunk-00001.traces.parquet").unlink()
     drawer = Drawer(tiny_tokenizer, tiny_markers)
     assert in_chunks(PROMPTS, 3, tmp_path, drawer, lambda line: None).resumed_from == 2
     assert drawer.chunks == [["p3", "p4", "p5"]]
@@ -73,7 +73,7 @@ def test_a_chunk_without_its_frame_is_sampled_again(tmp_path: Path, tiny_tokeniz
 
 def test_a_damaged_chunk_is_named(tmp_path: Path, tiny_tokenizer: Any, tiny_markers: Markers) -> None:
     in_chunks(PROMPTS, 3, tmp_path, Drawer(tiny_tokenizer, tiny_markers), lambda line: None)
-    path = tmp_path / "chunk-00002.parquet"
+    path = tmp_path / "chunk-00002.traces.parquet"
     path.write_bytes(path.read_bytes()[:-30])
-    with pytest.raises(DataError, match=r"chunk-00002\.parquet"):
+    with pytest.raises(DataError, match=r"chunk-00002\.traces\.parquet"):
         in_chunks(PROMPTS, 3, tmp_path, Drawer(tiny_tokenizer, tiny_markers), lambda line: None)
