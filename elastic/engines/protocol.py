@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import Literal, Protocol, runtime_checkable
+from typing import Literal, Protocol
 
 from elastic.budget import Budget
 from elastic.errors import BudgetError
@@ -114,11 +114,21 @@ class Job:
         return len(self.prompt_ids) + len(self.thinking)
 
     @property
+    def goes_on(self) -> bool:
+        """Whether thinking that is given goes on."""
+        return self.kind == "think_only" and bool(self.thinking)
+
+    @property
+    def given_think(self) -> int:
+        """Counted tokens of the given thinking."""
+        return len(self.thinking) - self.opening
+
+    @property
     def wanted(self) -> int:
         """The most ids that may follow the given ones, delimiters included."""
         return {
             "separate": self.think + 2 + self.solution,
-            "think_only": self.think - max(len(self.thinking) - self.opening, 0) + 2,
+            "think_only": self.think - self.given_think + 2,
             "solve": 1 + len(self.cue) + self.solution,
             "plain": self.total + 2,
         }[self.kind]
@@ -137,6 +147,11 @@ class Job:
             raise BudgetError("a job leaves no room for a solution", remedy="use a solution budget of 1 or more")
         if self.kind in ("think_only", "plain") and max(self.think, self.total) < 1:
             raise BudgetError("a job wants no tokens", remedy="use a limit of 1 or more")
+        if self.kind == "think_only" and self.given_think > self.think:
+            raise BudgetError(
+                f"{self.given_think} thinking tokens are given under a limit of {self.think}",
+                remedy="cut the given thinking to the limit, or raise it",
+            )
         needed = self.given + self.wanted - 1  # the last token is never fed back
         if context is not None and needed > context:
             raise BudgetError(
@@ -152,7 +167,7 @@ class Spent:
 
     Attributes:
         sampled: tokens drawn from the model.
-        prefilled: given tokens that the model read; where jobs share a prefix the first of them pays for it.
+        prefilled: given tokens that the model read; where jobs share a prefix, one of them pays for it.
         seconds: from the start of the batch that the job was decoded in until its trace was finished.
     """
 
@@ -167,13 +182,15 @@ class Drawn:
 
     Attributes:
         trace: the response.
-        logprobs: at the sampling temperature, natural logarithm, in order, shape (n_sampled,), or (n_solution,) of a
-            job whose thinking was given. An inserted delimiter was not drawn and has none. None where the engine
-            keeps none.
+        logprobs: of each token in the distribution that it was drawn from (temperature 0: the plain softmax), natural
+            logarithm, in order, one a token that was drawn: shape (n_sampled,), less the thinking that was given. An
+            inserted delimiter was not drawn and has none.
+        spent: what the job cost.
     """
 
     trace: Trace
-    logprobs: tuple[float, ...] | None
+    logprobs: tuple[float, ...]
+    spent: Spent
 
 
 class Engine(Protocol):
@@ -186,8 +203,8 @@ class Engine(Protocol):
         """The longest sequence the model can hold, or None when that is not known."""
         ...
 
-    def generate(self, jobs: Sequence[Job], sampling: Sampling, *, progress: Progress | None = None) -> list[Trace]:
-        """One trace a job, in the order of the jobs.
+    def draw(self, jobs: Sequence[Job], sampling: Sampling, *, progress: Progress | None = None) -> list[Drawn]:
+        """One trace a job, in the order of the jobs, with log-probabilities and costs.
 
         Args:
             jobs: responses wanted; budgets and kinds may differ from job to job.
@@ -196,14 +213,10 @@ class Engine(Protocol):
 
         Raises:
             BudgetError: a job cannot fit the model's context, or a budget was broken.
+            DataError: the model's logits are not numbers.
         """
         ...
 
-
-@runtime_checkable
-class DrawingEngine(Engine, Protocol):
-    """An engine that keeps the log-probabilities of what it drew."""
-
-    def draw(self, jobs: Sequence[Job], sampling: Sampling, *, progress: Progress | None = None) -> list[Drawn]:
-        """As `generate`, with log-probabilities."""
-        ...
+    def generate(self, jobs: Sequence[Job], sampling: Sampling, *, progress: Progress | None = None) -> list[Trace]:
+        """The traces of `draw`."""
+        return [drawn.trace for drawn in self.draw(jobs, sampling, progress=progress)]

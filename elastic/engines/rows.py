@@ -5,6 +5,7 @@ Every tensor has shape (B,) for the B rows still in the batch; `index` says whic
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 
 import numpy as np
@@ -13,7 +14,7 @@ import torch
 from elastic.engines.protocol import Job
 from elastic.markers import Markers
 from elastic.seeding import stream_seed, uniforms
-from elastic.trace import Finish, Trace
+from elastic.trace import Closed, Finish, Trace
 
 _UNLIMITED = 1 << 40
 
@@ -25,18 +26,25 @@ class Rows:
         jobs: one a row.
         markers: delimiters.
         device: where the model's logits are.
+        keep_logprobs: whether `step` is given log-probabilities.
     """
 
-    def __init__(self, jobs: Sequence[Job], markers: Markers, device: torch.device) -> None:
+    def __init__(self, jobs: Sequence[Job], markers: Markers, device: torch.device, *, keep_logprobs: bool) -> None:
         self.jobs, self.markers, self.device = jobs, markers, device
         # Only a first token can open the block, and only where the prompt has not.
-        opening = [job.kind != "solve" and markers.prompt_state(job.prompt_ids) != "open" for job in jobs]
+        opening = [
+            job.kind != "solve" and not job.thinking and markers.prompt_state(job.prompt_ids) != "open" for job in jobs
+        ]
         # Where no thinking is left to sample the delimiter goes in with the prompt and costs no step.
         solving = [
             job.kind == "solve" or (job.kind == "separate" and job.think == 0 and not opens)
             for job, opens in zip(jobs, opening, strict=True)
         ]
         self.may_open, self.starts_solving = opening, solving
+        self.inputs = [
+            [*job.prompt_ids, *job.thinking, *([markers.close_id, *job.cue] if solves else [])]
+            for job, solves in zip(jobs, solving, strict=True)
+        ]
 
         def column(values: Sequence[int | bool]) -> torch.Tensor:
             return torch.tensor(values, device=device)
@@ -45,8 +53,8 @@ class Rows:
         self.state = {
             "index": torch.arange(len(jobs), device=device),
             "solving": column(solving),
-            "n_opening": column(zero),
-            "n_think": column(zero),
+            "n_opening": column([j.opening if j.goes_on else 0 for j in jobs]),
+            "n_think": column([j.given_think if j.goes_on else 0 for j in jobs]),
             "n_solution": column(zero),
             "think": column([j.think if j.kind in ("separate", "think_only") else _UNLIMITED for j in jobs]),
             "solution": column([j.solution if j.kind in ("separate", "solve") else _UNLIMITED for j in jobs]),
@@ -63,24 +71,15 @@ class Rows:
         self.eos = torch.tensor(sorted(markers.eos_ids), device=device)
         width = max(j.wanted for j in jobs)
         self.tokens = torch.zeros((len(jobs), width), dtype=torch.long, device=device)
+        # NaN where a token was not drawn; without columns where they are not kept.
+        columns = width if keep_logprobs else 0
+        self.logprobs = torch.full((len(jobs), columns), torch.nan, dtype=torch.float64, device=device)
         self.lengths = torch.zeros(len(jobs), dtype=torch.long, device=device)
         self.steps = 0
 
     def _streams(self, phase: str, count: int) -> torch.Tensor:
         table = np.stack([uniforms(stream_seed(job.seed, phase), count) for job in self.jobs])
         return torch.from_numpy(table).to(self.device)
-
-    def inputs(self) -> tuple[torch.Tensor, torch.Tensor]:
-        """Left-padded ids and their mask, both (B, longest input)."""
-        inputs = [
-            [*job.prompt_ids, *job.thinking, *([self.markers.close_id] if solving else [])]
-            for job, solving in zip(self.jobs, self.starts_solving, strict=True)
-        ]
-        longest = max(map(len, inputs))
-        pad = self.markers.pad_id
-        ids = torch.tensor([[pad] * (longest - len(row)) + row for row in inputs], device=self.device)
-        mask = torch.tensor([[0] * (longest - len(row)) + [1] * len(row) for row in inputs], device=self.device)
-        return ids, mask
 
     def uniform(self) -> torch.Tensor:
         """The draw that decides each row's next token, (B,): draw k of its phase for token k of its phase."""
@@ -92,8 +91,12 @@ class Rows:
         thinking = at(s["u_think"], s["n_think"] + s["n_opening"])
         return torch.where(s["solving"], at(s["u_solution"], s["n_solution"]), thinking)
 
-    def step(self, sampled: torch.Tensor) -> torch.Tensor:
+    def step(self, sampled: torch.Tensor, logprobs: torch.Tensor | None = None) -> torch.Tensor:
         """Take the sampled tokens (B,), put delimiters where a thinking budget ends, advance every phase.
+
+        Args:
+            sampled: token ids, (B,).
+            logprobs: their log-probabilities, (B,), where they are kept.
 
         Returns:
             The tokens that go into the model next, (B,).
@@ -120,6 +123,8 @@ class Rows:
         s["done"] = s["done"] | finishes
         s["solving"] = s["solving"] | closes
         self.tokens[s["index"], self.steps] = token
+        if logprobs is not None:
+            self.logprobs[s["index"], self.steps] = logprobs.masked_fill(forced, torch.nan)
         self.steps += 1
         self.lengths[s["index"][finishes]] = self.steps
         return token
@@ -141,17 +146,25 @@ class Rows:
             )
         ]
 
+    def drawn_logprobs(self) -> list[tuple[float, ...]]:
+        """The log-probabilities of each job's drawn tokens, in order; none where they are not kept."""
+        return [
+            tuple(value for value in kept[:length] if not math.isnan(value))
+            for kept, length in zip(self.logprobs.tolist(), self.lengths.tolist(), strict=True)
+        ]
+
     def _trace(self, job: Job, ids: list[int], starts_solving: bool, may_open: bool) -> Trace:
         eos, close = self.markers.eos_ids, self.markers.close_id
         finish: Finish = "eos" if ids[-1] in eos else "budget"
         if starts_solving:
-            closed = job.closed if job.kind == "solve" else "forced"
-            return Trace(job.prompt_ids, job.thinking, tuple(ids), closed, finish, job.opening)
-        opening = int(may_open and ids[0] == self.markers.open_id)
+            closed: Closed = job.closed if job.kind == "solve" else "forced"
+            return Trace(job.prompt_ids, job.thinking, tuple(ids), closed, finish, job.opening, job.cue)
+        opening = job.opening if job.goes_on else int(may_open and ids[0] == self.markers.open_id)
         if close not in ids:
-            return Trace(job.prompt_ids, tuple(ids), (), "eos" if finish == "eos" else "never", finish, opening)
+            closed = "eos" if finish == "eos" else "never"
+            return Trace(job.prompt_ids, (*job.thinking, *ids), (), closed, finish, opening)
         cut = ids.index(close)
-        thinking, solution = tuple(ids[:cut]), tuple(ids[cut + 1 :])
+        thinking, solution = (*job.thinking, *ids[:cut]), tuple(ids[cut + 1 :])
         if job.after_eos and thinking and thinking[-1] in eos:
             return Trace(job.prompt_ids, thinking, solution, "eos", finish, opening)
         forced = job.kind == "separate" and len(thinking) - opening >= job.think

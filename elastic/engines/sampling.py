@@ -25,10 +25,32 @@ def draw(logits: torch.Tensor, uniform: torch.Tensor, sampling: Sampling) -> tor
     Raises:
         DataError: a row's logits are not numbers.
     """
+    return _draw(logits, uniform, sampling)[0]
+
+
+def draw_with_logprobs(
+    logits: torch.Tensor, uniform: torch.Tensor, sampling: Sampling
+) -> tuple[torch.Tensor, torch.Tensor]:
+    """As `draw`, with the log-probability of each token in the distribution that it was drawn from.
+
+    Returns:
+        Token ids (B,), int64, and natural logarithms (B,), float64; at temperature 0 those of the plain softmax.
+    """
+    ids, weights, totals = _draw(logits, uniform, sampling)
+    if weights is None or totals is None:
+        logprobs = logits.log_softmax(dim=-1, dtype=torch.float64)
+        return ids, logprobs.gather(-1, ids.unsqueeze(-1)).squeeze(-1)
+    return ids, (weights.gather(-1, ids.unsqueeze(-1)).squeeze(-1) / totals).log()
+
+
+def _draw(
+    logits: torch.Tensor, uniform: torch.Tensor, sampling: Sampling
+) -> tuple[torch.Tensor, torch.Tensor | None, torch.Tensor | None]:
+    """Ids, and where they are not greedy the weights (B, V) that they were drawn by, with their sums (B,)."""
     if sampling.temperature == 0:
         largest, ids = logits.max(dim=-1)
         _require_numbers(largest)
-        return ids
+        return ids, None, None
     scaled = logits.double() / sampling.temperature
     if sampling.top_k:
         kept = scaled.topk(min(sampling.top_k, scaled.shape[-1]), dim=-1).values[:, -1:]
@@ -39,9 +61,11 @@ def draw(logits: torch.Tensor, uniform: torch.Tensor, sampling: Sampling) -> tor
         outside = ranked.cumsum(dim=-1) - ranked >= sampling.top_p
         probabilities = probabilities.masked_fill(outside.gather(-1, order.argsort(dim=-1)), 0.0)
     cumulative = probabilities.cumsum(dim=-1)
-    _require_numbers(cumulative[:, -1])
-    target = (uniform * cumulative[:, -1]).unsqueeze(-1)
-    return torch.searchsorted(cumulative, target, right=True).squeeze(-1).clamp_(max=logits.shape[-1] - 1)
+    totals = cumulative[:, -1]
+    _require_numbers(totals)
+    target = (uniform * totals).unsqueeze(-1)
+    ids = torch.searchsorted(cumulative, target, right=True).squeeze(-1).clamp_(max=logits.shape[-1] - 1)
+    return ids, probabilities, totals
 
 
 def _require_numbers(values: torch.Tensor) -> None:

@@ -2,11 +2,13 @@
 
 Each row carries its own limits, phase and random stream, so rows of different budgets and kinds share a batch. When a
 row uses up its thinking budget the closing delimiter takes the place of its next token and goes through the model like
-a sampled one: no second prefill. Finished rows leave the batch and its cache; they would be dead weight.
+a sampled one: no second prefill. Finished rows leave the batch and its cache; they would be dead weight. Thinking that
+several jobs were given is read once (`elastic/engines/prefixes.py`).
 """
 
 from __future__ import annotations
 
+import time
 from collections.abc import Iterator, Sequence
 from typing import Any
 
@@ -14,9 +16,9 @@ import torch
 
 from elastic.budget import Budget
 from elastic.engines.cache import growing_cache, select_rows
-from elastic.engines.protocol import Job, Progress, Sampling
+from elastic.engines.protocol import Drawn, Engine, Job, Progress, Sampling, Spent
 from elastic.engines.rows import Rows
-from elastic.engines.sampling import draw
+from elastic.engines.sampling import draw, draw_with_logprobs
 from elastic.markers import Markers
 from elastic.trace import Trace
 
@@ -24,7 +26,7 @@ from elastic.trace import Trace
 _DROP_SHARE = 0.2
 
 
-class TransformersEngine:
+class TransformersEngine(Engine):
     """Budgeted decoding with a transformers causal language model.
 
     Args:
@@ -43,34 +45,44 @@ class TransformersEngine:
         """The longest sequence the model can hold, or None when its config does not say."""
         return getattr(self.model.config, "max_position_embeddings", None)
 
+    def draw(self, jobs: Sequence[Job], sampling: Sampling, *, progress: Progress | None = None) -> list[Drawn]:
+        """See Engine.draw. Jobs of like limits and then like lengths share a batch, so that little is padding."""
+        return self._run(jobs, sampling, progress, keep_logprobs=True)
+
     def generate(self, jobs: Sequence[Job], sampling: Sampling, *, progress: Progress | None = None) -> list[Trace]:
-        """See Engine.generate. Jobs of like limits and then like lengths share a batch, so that little is padding."""
+        """See Engine.generate; it spares the log-probabilities."""
+        return [drawn.trace for drawn in self._run(jobs, sampling, progress, keep_logprobs=False)]
+
+    def _run(
+        self, jobs: Sequence[Job], sampling: Sampling, progress: Progress | None, *, keep_logprobs: bool
+    ) -> list[Drawn]:
         for job in jobs:
             job.check(self.context)
-        order = sorted(range(len(jobs)), key=lambda i: (jobs[i].wanted, jobs[i].given, i))
-        traces: list[Trace | None] = [None] * len(jobs)
+        found: dict[int, Drawn] = {}
         was_training = self.model.training
         self.model.eval()
         try:
-            for batch in _chunks(order, self.batch_size):
-                tokens = 0
-                for index, trace in zip(batch, self._decode([jobs[i] for i in batch], sampling), strict=True):
-                    traces[index] = trace
+            for batch in _batches(jobs, self.batch_size):
+                for index, drawn in zip(
+                    batch, self._decode([jobs[i] for i in batch], sampling, keep_logprobs), strict=True
+                ):
+                    found[index] = drawn
                     if jobs[index].kind == "separate":
-                        trace.check(Budget(jobs[index].think, jobs[index].solution))
-                    tokens += jobs[index].drawn(trace)
+                        drawn.trace.check(Budget(jobs[index].think, jobs[index].solution))
                 if progress:
-                    progress(len(batch), tokens)
+                    progress(len(batch), sum(found[index].spent.sampled for index in batch))
         finally:
             self.model.train(was_training)
-        return [trace for trace in traces if trace is not None]
+        return [found[index] for index in range(len(jobs))]
 
     @torch.inference_mode()
-    def _decode(self, jobs: list[Job], sampling: Sampling) -> list[Trace]:
+    def _decode(self, jobs: list[Job], sampling: Sampling, keep_logprobs: bool) -> list[Drawn]:
         mask: torch.Tensor | None
-        rows = Rows(jobs, self.markers, self.model.device)
-        ids, mask = rows.inputs()
+        started, ends = time.perf_counter(), []
+        rows = Rows(jobs, self.markers, self.model.device, keep_logprobs=keep_logprobs)
         cache = growing_cache(self.model.config)
+        ids, mask = _left_padded(rows.inputs, self.markers.pad_id, self.model.device)
+        prefilled = [len(row) for row in rows.inputs]
         positions = (mask.cumsum(-1) - 1).clamp_min(0)
         mask = _needed(mask)
         while True:
@@ -82,11 +94,15 @@ class TransformersEngine:
                 use_cache=True,
                 logits_to_keep=1,
             ).logits[:, -1]
-            token = rows.step(draw(logits, rows.uniform(), sampling))
+            if keep_logprobs:
+                token = rows.step(*draw_with_logprobs(logits, rows.uniform(), sampling))
+            else:
+                token = rows.step(draw(logits, rows.uniform(), sampling))
             going = rows.going()
             left = int(going.sum())
+            ends.append(time.perf_counter())
             if left == 0:
-                return rows.traces()
+                break
             # A finished row stands still: it may be at the end of the context while others go on.
             position = positions[:, -1] + going
             if left <= (1 - _DROP_SHARE) * len(token):
@@ -100,13 +116,29 @@ class TransformersEngine:
             if mask is not None:
                 mask = torch.cat([mask, mask.new_ones((len(mask), 1))], dim=-1)
             ids, positions = token.unsqueeze(-1), position.unsqueeze(-1)
+        steps = rows.lengths.tolist()
+        return [
+            Drawn(trace, logprobs, Spent(job.drawn(trace), read, ends[step - 1] - started))
+            for job, trace, logprobs, read, step in zip(
+                jobs, rows.traces(), rows.drawn_logprobs(), prefilled, steps, strict=True
+            )
+        ]
+
+
+def _batches(jobs: Sequence[Job], size: int) -> Iterator[list[int]]:
+    order = sorted(range(len(jobs)), key=lambda i: (jobs[i].wanted, jobs[i].given, i))
+    for start in range(0, len(order), size):
+        yield order[start : start + size]
+
+
+def _left_padded(rows: list[list[int]], pad: int, device: torch.device) -> tuple[torch.Tensor, torch.Tensor]:
+    """Ids and their mask, both (B, longest row)."""
+    longest = max(map(len, rows))
+    ids = torch.tensor([[pad] * (longest - len(row)) + row for row in rows], device=device)
+    mask = torch.tensor([[0] * (longest - len(row)) + [1] * len(row) for row in rows], device=device)
+    return ids, mask
 
 
 def _needed(mask: torch.Tensor) -> torch.Tensor | None:
     """The mask, or None when it hides nothing: attention is cheaper without."""
     return None if mask.all() else mask
-
-
-def _chunks(order: list[int], size: int) -> Iterator[list[int]]:
-    for start in range(0, len(order), size):
-        yield order[start : start + size]

@@ -25,12 +25,14 @@ class Call:
         limit: tokens at most, 1 or more.
         ends: sampling stops after any of these, which is then the last id sampled.
         seed: the stream of the call, 64 bits.
+        first: number of the stream's draw that decides the first id; draws before it belong to ids that were given.
     """
 
     ids: tuple[int, ...]
     limit: int
     ends: frozenset[int]
     seed: int
+    first: int = 0
 
 
 class TwoCalls:
@@ -49,17 +51,18 @@ class TwoCalls:
         self._solving = job.kind == "solve"
         self._limit = job.total if job.kind == "plain" else job.think
         # Only a first token can open the block, and only where the prompt has not; it is free.
-        self._may_open = not self._solving and markers.prompt_state(job.prompt_ids) != "open"
+        self._may_open = not self._solving and not job.thinking and markers.prompt_state(job.prompt_ids) != "open"
         if self._solving:
             self._solve()
-        elif self._limit + self._may_open == 0:
-            self._end_thinking((), "forced")
+        elif (limit := self._limit + self._may_open - (job.given_think if job.goes_on else 0)) == 0:
+            self._end_thinking(job.thinking, "never" if job.kind == "think_only" else "forced")
         else:
             self.call = Call(
-                job.prompt_ids,
-                self._limit + self._may_open,
+                (*job.prompt_ids, *job.thinking),
+                limit,
                 markers.eos_ids | {markers.close_id},
                 stream_seed(job.seed, "think"),
+                len(job.thinking),
             )
 
     def take(self, ids: Sequence[int]) -> int:
@@ -72,23 +75,27 @@ class TwoCalls:
         if self._solving:
             self._solution, self.call = tuple(ids), None
             return len(ids)
-        self._opening = int(self._may_open and ids[0] == self.markers.open_id)
+        given = self.job.thinking
+        if not given:
+            self._opening = int(self._may_open and ids[0] == self.markers.open_id)
         wrote_delimiter = ids[-1] == self.markers.close_id
-        thinking = tuple(ids[: len(ids) - wrote_delimiter][: self._opening + self._limit])
+        thinking = (*given, *ids[: len(ids) - wrote_delimiter])[: self._opening + self._limit]
         if thinking and thinking[-1] in self.markers.eos_ids:
             self._end_thinking(thinking, "eos")
         elif len(thinking) == self._opening + self._limit:
             self._end_thinking(thinking, "forced" if self.job.kind == "separate" else "never")
         else:
             self._end_thinking(thinking, "natural")
-        return len(thinking) + (self._closed == "natural")
+        return len(thinking) - len(given) + (self._closed == "natural")
 
     def trace(self) -> Trace:
         """The trace of a job that has no call left."""
         finish: Finish = (
             "eos" if self.markers.eos_ids.intersection((self._solution or self._thinking)[-1:]) else "budget"
         )
-        return Trace(self.job.prompt_ids, self._thinking, self._solution, self._closed, finish, self._opening)
+        return Trace(
+            self.job.prompt_ids, self._thinking, self._solution, self._closed, finish, self._opening, self.job.cue
+        )
 
     def _end_thinking(self, thinking: tuple[int, ...], closed: Closed) -> None:
         self._thinking, self._closed, self.call = thinking, closed, None
@@ -102,5 +109,5 @@ class TwoCalls:
         self._solving = True
         self.call = None
         if limit > 0:
-            ids = (*self.job.prompt_ids, *self._thinking, self.markers.close_id)
+            ids = (*self.job.prompt_ids, *self._thinking, self.markers.close_id, *self.job.cue)
             self.call = Call(ids, limit, self.markers.eos_ids, stream_seed(self.job.seed, "solution"))

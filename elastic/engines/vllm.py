@@ -13,6 +13,7 @@ from __future__ import annotations
 
 import math
 import os
+import time
 import warnings
 import weakref
 from collections.abc import Iterable, Iterator, Sequence
@@ -26,12 +27,11 @@ from safetensors import safe_open
 from transformers import AutoConfig
 
 from elastic.budget import Budget
-from elastic.engines.protocol import Drawn, Job, Progress, Sampling
+from elastic.engines.protocol import Drawn, Engine, Job, Progress, Sampling, Spent
 from elastic.engines.runtime import device
 from elastic.engines.two_calls import Call, TwoCalls
 from elastic.errors import DataError, ParamsError
 from elastic.markers import Markers
-from elastic.trace import Trace
 
 # vLLM reads these when it is imported or started.
 os.environ["VLLM_ENABLE_V1_MULTIPROCESSING"] = "0"
@@ -65,9 +65,11 @@ class _Row:
 
     calls: TwoCalls
     logprobs: list[float] = field(default_factory=list)
+    prefilled: int = 0
+    ended: float = 0.0
 
 
-class VllmEngine:
+class VllmEngine(Engine):
     """Budgeted decoding with vLLM, in float32 on a CPU and in the checkpoint's own dtype elsewhere.
 
     A process runs one such engine: starting another ends it, as `close` does.
@@ -91,13 +93,13 @@ class VllmEngine:
             VllmEngine._running()
         self._on_cpu = on_cpu = _check_device()
         self.markers = markers
-        self.context: int | None = getattr(AutoConfig.from_pretrained(folder), "max_position_embeddings", None)
+        self._context: int | None = getattr(AutoConfig.from_pretrained(folder), "max_position_embeddings", None)
         self._weight_names = _weight_names(folder)
         arguments = EngineArgs(
             model=str(folder),
             skip_tokenizer_init=True,
             dtype="float32" if on_cpu else "auto",
-            max_model_len=None if self.context is None else self.context + 1,
+            max_model_len=None if self._context is None else self._context + 1,
             max_num_seqs=batch_size,
             block_size=_CPU_BLOCK if on_cpu else None,
             enforce_eager=on_cpu,
@@ -123,20 +125,19 @@ class VllmEngine:
 
         self._end = VllmEngine._running = weakref.finalize(self, self._engine.engine_core.shutdown)
 
+    @property
+    def context(self) -> int | None:
+        """See Engine.context."""
+        return self._context
+
     def close(self) -> None:
         """End vLLM and free its memory."""
         self._end()
 
-    def generate(self, jobs: Sequence[Job], sampling: Sampling, *, progress: Progress | None = None) -> list[Trace]:
-        """See Engine.generate."""
-        return [drawn.trace for drawn in self.draw(jobs, sampling, progress=progress)]
-
     def draw(self, jobs: Sequence[Job], sampling: Sampling, *, progress: Progress | None = None) -> list[Drawn]:
-        """As `generate`, with the log-probabilities that a trainer compares its own with.
+        """See Engine.draw; all jobs of a call are one batch.
 
         Raises:
-            BudgetError: a job cannot fit the model's context, or a budget was broken.
-            DataError: the model's logits are not numbers.
             ParamsError: the temperature is one that vLLM would change, or the engine has ended.
         """
         if 0 < sampling.temperature < _LOWEST_TEMPERATURE:
@@ -148,7 +149,8 @@ class VllmEngine:
         self._require_running()
         for job in jobs:
             job.check(self.context)
-        rows = [_Row(TwoCalls(job, self.markers)) for job in jobs]
+        started = time.perf_counter()
+        rows = [_Row(TwoCalls(job, self.markers), ended=started) for job in jobs]
         waiting: dict[str, _Row] = {}
 
         def ask(number: int) -> None:
@@ -160,13 +162,15 @@ class VllmEngine:
             )
 
         try:
-            for number in range(len(rows)):
-                ask(number)
+            for number, row in enumerate(rows):
+                if row.calls.call:
+                    ask(number)
             while waiting:
                 finished = tokens = 0
                 for output in self._step():
                     row = waiting.pop(output.request_id)
                     ids = output.outputs[0].token_ids
+                    row.prefilled += len(output.prompt_token_ids) - output.num_cached_tokens
                     kept = row.calls.take(ids)
                     row.logprobs += [
                         step[token].logprob for token, step in zip(ids, output.outputs[0].logprobs, strict=True)
@@ -175,13 +179,13 @@ class VllmEngine:
                     if row.calls.call:
                         ask(int(output.request_id))
                     else:
-                        finished += 1
+                        finished, row.ended = finished + 1, time.perf_counter()
                 if progress and tokens:
                     progress(finished, tokens)
         finally:
             if waiting:
                 self._engine.abort_request(list(waiting))
-        return [_drawn(job, row) for job, row in zip(jobs, rows, strict=True)]
+        return [_drawn(job, row, started) for job, row in zip(jobs, rows, strict=True)]
 
     def _require_running(self) -> None:
         if not self._end.alive:
@@ -251,7 +255,7 @@ def _params(call: Call, sampling: Sampling) -> Any:
     )
 
 
-def _drawn(job: Job, row: _Row) -> Drawn:
+def _drawn(job: Job, row: _Row, started: float) -> Drawn:
     if not all(map(math.isfinite, row.logprobs)):
         raise DataError(
             "the model's logits are not numbers",
@@ -261,7 +265,7 @@ def _drawn(job: Job, row: _Row) -> Drawn:
     trace = row.calls.trace()
     if job.kind == "separate":
         trace.check(Budget(job.think, job.solution))
-    return Drawn(trace, tuple(row.logprobs))
+    return Drawn(trace, tuple(row.logprobs), Spent(len(row.logprobs), row.prefilled, row.ended - started))
 
 
 def _weight_names(folder: Path) -> set[str]:

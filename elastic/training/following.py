@@ -8,12 +8,11 @@ from typing import Any, Protocol
 import torch
 from transformers import TrainerCallback
 
-from elastic.engines.protocol import DrawingEngine, Drawn, Job, Progress, Sampling
-from elastic.trace import Trace
+from elastic.engines.protocol import Drawn, Engine, Job, Progress, Sampling
 from elastic.training.lora import merged_weights
 
 
-class LoadingEngine(DrawingEngine, Protocol):
+class LoadingEngine(Engine, Protocol):
     """An engine that can be given other weights of the same model."""
 
     def load_weights(self, weights: Iterable[tuple[str, torch.Tensor]]) -> None:
@@ -21,8 +20,8 @@ class LoadingEngine(DrawingEngine, Protocol):
         ...
 
 
-class FollowingEngine(TrainerCallback):
-    """A DrawingEngine that samples from `policy` as it is now, and the callback that tells it of optimisation steps.
+class FollowingEngine(TrainerCallback, Engine):
+    """An engine that samples from `policy` as it is now, and the callback that tells it of optimisation steps.
 
     The weights go over once a step at most, before the first job after it; those of adapters are merged on the way.
 
@@ -44,12 +43,8 @@ class FollowingEngine(TrainerCallback):
         """Note that the policy has moved."""
         self._changed = True
 
-    def generate(self, jobs: Sequence[Job], sampling: Sampling, *, progress: Progress | None = None) -> list[Trace]:
-        """See Engine.generate."""
-        return [drawn.trace for drawn in self.draw(jobs, sampling, progress=progress)]
-
     def draw(self, jobs: Sequence[Job], sampling: Sampling, *, progress: Progress | None = None) -> list[Drawn]:
-        """See DrawingEngine.draw."""
+        """See Engine.draw."""
         if self._changed:
             self.engine.load_weights(merged_weights(self.policy))
             self._changed = False

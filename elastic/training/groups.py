@@ -41,7 +41,7 @@ class Group:
     Attributes:
         question: the problem.
         traces, verdicts: what was sampled and what grading says.
-        logprobs: of the tokens drawn for each trace, in the shape of Drawn; None where the engine keeps none.
+        logprobs: of the tokens drawn for each trace, in the shape of Drawn; None where the policy drew.
         rollouts: what the reward sees.
         rewards: None where grading failed.
     """

@@ -13,8 +13,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from elastic.decoding.prefixes import cut_solution, holds_the_end, solve_all, solve_prefix
-from elastic.engines.protocol import DrawingEngine, Drawn, Engine, Job, Sampling
+from elastic.engines.protocol import Engine, Job, Sampling
 from elastic.trace import Trace
+from elastic.training.following import FollowingEngine
 from elastic.training.schedules import Slot
 
 
@@ -25,7 +26,7 @@ class TrainingRow:
     Attributes:
         completion_ids: with the delimiter in its place.
         loss_mask: 0 where a token has no part in the loss.
-        logprobs: of the engine when it drew the tokens, NaN where it drew none; None where it keeps none.
+        logprobs: of the engine when it drew the tokens, NaN where it drew none; None where the policy itself drew.
     """
 
     completion_ids: list[int]
@@ -51,7 +52,7 @@ class Rolled:
 
     Attributes:
         traces: one a rollout.
-        logprobs: of the tokens drawn for each, in the shape of Drawn.
+        logprobs: of the tokens drawn for each, in the shape of Drawn; None where the policy itself was sampled from.
         drawn: tokens drawn for all of them; shared ones count once.
     """
 
@@ -80,10 +81,17 @@ def roll_out(engine: Engine, wanted: Sequence[Wanted], temperature: float) -> Ro
     return Rolled([one.trace for one in ordered], [one.logprobs for one in ordered], cost)
 
 
-def _draw(engine: Engine, jobs: Sequence[Job], sampling: Sampling) -> list[Drawn]:
-    if isinstance(engine, DrawingEngine):
-        return engine.draw(jobs, sampling)
-    return [Drawn(trace, None) for trace in engine.generate(jobs, sampling)]
+@dataclass(frozen=True)
+class _Sampled:
+    trace: Trace
+    logprobs: tuple[float, ...] | None
+
+
+def _draw(engine: Engine, jobs: Sequence[Job], sampling: Sampling) -> list[_Sampled]:
+    # Where the policy itself is sampled from, the trainer's log-probabilities are the only ones there are.
+    if isinstance(engine, FollowingEngine):
+        return [_Sampled(drawn.trace, drawn.logprobs) for drawn in engine.draw(jobs, sampling)]
+    return [_Sampled(trace, None) for trace in engine.generate(jobs, sampling)]
 
 
 def _job(row: Wanted) -> Job:
@@ -92,7 +100,7 @@ def _job(row: Wanted) -> Job:
     return Job.separate(row.prompt_ids, row.slot.budget, row.stream)
 
 
-def _fork(engine: Engine, rows: Sequence[Wanted], sampling: Sampling) -> tuple[list[Drawn], int]:
+def _fork(engine: Engine, rows: Sequence[Wanted], sampling: Sampling) -> tuple[list[_Sampled], int]:
     """Rollouts that share thinking, and their cost: it is sampled once a stream, then one solution a budget."""
     longest: dict[int, Wanted] = {}
     for row in rows:
@@ -124,13 +132,13 @@ def _fork(engine: Engine, rows: Sequence[Wanted], sampling: Sampling) -> tuple[l
     return found, drawn
 
 
-def _joined(thinking: Drawn, solved: Drawn, solution: int) -> Drawn:
+def _joined(thinking: _Sampled, solved: _Sampled, solution: int) -> _Sampled:
     """The thinking up to where the solution follows it, and the solution up to its budget."""
     trace = cut_solution(solved.trace, solution)
     if thinking.logprobs is None or solved.logprobs is None:
-        return Drawn(trace, None)
+        return _Sampled(trace, None)
     before = trace.n_sampled - trace.n_solution
-    return Drawn(trace, thinking.logprobs[:before] + solved.logprobs[: trace.n_solution])
+    return _Sampled(trace, thinking.logprobs[:before] + solved.logprobs[: trace.n_solution])
 
 
 def training_row(

@@ -27,7 +27,7 @@ def decoded(job: Job, naive: Naive) -> Trace:
     calls = TwoCalls(job, naive.markers)
     while calls.call:
         ids: list[int] = []
-        for uniform in uniforms(calls.call.seed, calls.call.limit):
+        for uniform in uniforms(calls.call.seed, calls.call.first + calls.call.limit)[calls.call.first :]:
             ids.append(naive.next_token([*calls.call.ids, *ids], uniform))
             if ids[-1] in calls.call.ends:
                 break

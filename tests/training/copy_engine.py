@@ -1,14 +1,13 @@
-"""An engine with weights of its own that keeps log-probabilities, as vLLM does, and samples with transformers."""
+"""An engine with weights of its own, as vLLM is, that samples with transformers."""
 
 from __future__ import annotations
 
 import copy
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 from typing import Any
 
 import torch
 
-from elastic.engines.protocol import Drawn, Job, Progress, Sampling
 from elastic.engines.transformers import TransformersEngine
 from elastic.markers import Markers
 from elastic.trace import Trace
@@ -30,12 +29,3 @@ class CopyEngine(TransformersEngine):
     def load_weights(self, weights: Iterable[tuple[str, torch.Tensor]]) -> None:
         self.model.load_state_dict(dict(weights))
         self.taken += 1
-
-    def draw(self, jobs: Sequence[Job], sampling: Sampling, *, progress: Progress | None = None) -> list[Drawn]:
-        found = []
-        for job, trace in zip(jobs, self.generate(jobs, sampling, progress=progress), strict=True):
-            logprobs = own_logprobs(self.model, trace, self.markers.close_id, sampling.temperature)
-            if trace.n_forced:
-                del logprobs[len(trace.think_ids)]
-            found.append(Drawn(trace, tuple(logprobs[len(logprobs) - job.drawn(trace) :])))
-        return found

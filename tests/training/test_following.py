@@ -54,8 +54,12 @@ def test_a_followed_policy_trains_as_one_that_samples_itself(
 
 
 def test_an_engine_that_falls_behind_is_seen_in_the_figures(prompter: Prompter, tmp_path: Path) -> None:
+    class Behind(FollowingEngine):
+        def on_step_end(self, *_: Any, **__: Any) -> None:
+            """Miss it."""
+
     engine = CopyEngine(fresh(prompter), Markers.find(prompter.tokenizer))
-    run(fresh(prompter), prompter, tmp_path, make_engine=lambda _: engine)
+    run(fresh(prompter), prompter, tmp_path, make_engine=lambda policy: Behind(policy, engine))
     steps = [row for row in rows(tmp_path) if "loss" in row]
     assert steps[0]["logprob_difference"] < 1e-5
     assert steps[-1]["logprob_difference"] > 1e-3
@@ -102,7 +106,7 @@ def test_log_probabilities_stand_where_their_tokens_do_however_thinking_is_share
         wanted += [Wanted(ids, slot, stream) for slot in slots]
         wanted.append(Wanted(ids, Slot(budget, 0, whole=True), 100 + stream))
         wanted.append(Wanted(ids, Slot(budget, 0), 200 + stream))
-    rolled = roll_out(CopyEngine(model, markers), wanted, 0.7)
+    rolled = roll_out(FollowingEngine(model, CopyEngine(model, markers)), wanted, 0.7)
     assert {trace.closed for trace in rolled.traces} == {"natural", "forced", "eos", "never"}
     for trace, logprobs in zip(rolled.traces, rolled.logprobs, strict=True):
         row = training_row(trace, markers.close_id, faithful=faithful, logprobs=logprobs)
