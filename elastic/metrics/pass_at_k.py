@@ -65,7 +65,7 @@ def pass_at_k(frame: pl.DataFrame, k: int) -> pl.DataFrame:
     enough = counts.filter(pl.col("n") >= k)
     if enough.is_empty():
         raise DataError(
-            f"pass@{k} needs {k} graded answers a problem, and the most are {counts['n'].max() or 0}",
+            f"pass@{k} needs {k} graded answers a problem, and the most are {max(counts['n'], default=0)}",
             remedy="sample more, or ask for a smaller k",
         )
     value = 1 - chance_of_none(enough["n"].to_numpy(), enough["c"].to_numpy(), k)
