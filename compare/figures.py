@@ -8,22 +8,17 @@ from dataclasses import dataclass
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
-from matplotlib.ticker import FuncFormatter, MultipleLocator, PercentFormatter
+from matplotlib.ticker import PercentFormatter
 
 from compare.findings import Cell, Findings, Measure
 from compare.params import BASE
 from elastic.metrics.intervals import Interval
+from elastic.reporting.figures.axes import POINTS, percent_axis
 from elastic.reporting.figures.style import DASHED, INK, MUTED, OKABE_ITO, PAPER, Drawing, house_style, legend, to_svg
 
 USED = "mean tokens of a response"
 _COLUMNS = 4
 _MARKS = ("o", "s", "^", "D", "v", "P")
-
-
-def _percent_axis(axes: Axes) -> None:
-    axes.set_ylim(0, 1)
-    axes.yaxis.set_major_locator(MultipleLocator(0.25))
-    axes.yaxis.set_major_formatter(PercentFormatter(1))
 
 
 def _curve(findings: Findings, recipe: str) -> tuple[list[float], list[Interval]]:
@@ -63,7 +58,7 @@ def accuracy_by_tokens(findings: Findings, labels: Mapping[str, str], control: s
             _draw(axes, findings, control, OKABE_ITO["vermillion"], DASHED, full=False)
             _draw(axes, findings, recipe, OKABE_ITO["blue"], "-", full=True)
             axes.set_title(labels[recipe])
-            _percent_axis(axes)
+            percent_axis(axes, step=0.25)
         for axes in grid.flat[len(recipes) :]:
             axes.set_axis_off()
         figure.supxlabel(USED, fontsize=9.5)
@@ -154,7 +149,7 @@ def gain_by_budget(findings: Findings, recipe: str, control: str) -> Drawing:
         axes.set_xticks(range(len(cells)), ["none" if cell is None else str(cell) for cell in cells])
         axes.set_xlabel("thinking budget t")
         axes.set_ylabel("points of accuracy")
-        axes.yaxis.set_major_formatter(FuncFormatter(lambda value, _: f"{100 * value:+.0f}" if value else "0"))
+        axes.yaxis.set_major_formatter(POINTS)
         marks = [
             Line2D([], [], color=OKABE_ITO["blue"], marker="o", markerfacecolor=face, linestyle="none", label=label)
             for label, face in (("claimed", OKABE_ITO["blue"]), ("not claimed", PAPER))
@@ -199,7 +194,7 @@ def trained_budgets(findings: Findings, labels: Mapping[str, str], trained: Mapp
         axes.set_xticks(range(len(cells)), [str(cell) for cell in cells])
         axes.set_xlabel("thinking budget t")
         axes.set_ylabel("accuracy")
-        _percent_axis(axes)
+        percent_axis(axes, step=0.25)
         legend(figure, handles)
         words = "; ".join(
             f"t* = {think}: "

@@ -7,7 +7,6 @@ Holm's correction for the number of differences in this report.
 
 from __future__ import annotations
 
-import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import pairwise
@@ -21,7 +20,7 @@ from elastic.errors import DataError
 from elastic.metrics.accuracy import problem_accuracies
 from elastic.metrics.adaptation import adaptation_ratio, resampled_ratios, same_adaptation_p
 from elastic.metrics.intervals import Interval, mean_interval, paired_difference
-from elastic.reporting.comparisons import holm, sign_flip
+from elastic.metrics.significance import draws_for, holm, sign_flip
 from elastic.seeding import stream_seed
 
 Measure = Literal["accuracy", "tokens", "adaptation"]
@@ -157,8 +156,7 @@ class Findings:
     def correct(self) -> None:
         """Test every difference that was asked for, and correct for their number."""
         level, rows = 1 - self.params.confidence, list(self.differences.values())
-        # The smallest p must lie well below level / n.
-        draws = max(self.params.resamples, math.ceil(10 * len(rows) / level))
+        draws = draws_for(len(rows), level, self.params.resamples)
         for row in rows:
             row.p = self._chance(row, draws)
         for row, holds in zip(rows, holm([row.p for row in rows], level), strict=True):

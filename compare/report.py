@@ -14,7 +14,6 @@ from pathlib import Path
 from typing import Any
 
 import polars as pl
-from jinja2 import Environment, FileSystemLoader, StrictUndefined
 from markupsafe import Markup
 
 from compare import figures
@@ -36,14 +35,13 @@ from elastic.contracts.frames import Scored, read_frame
 from elastic.contracts.params.common import validate
 from elastic.contracts.records import write_json
 from elastic.errors import DataError
-from elastic.reporting.words import count, interval, percent, points, signed, tokens
+from elastic.reporting.templates import templates
 from stages.common import Context, current_record, exit_with_message, params_block, run_stage
 
 SCORES = Path("results/scores") / SPLIT
 TRAINING = Path("reports/training")
 OUTPUT = Path("reports")
 _FOLDER = Path(__file__).parent
-_STYLE = _FOLDER.parent / "elastic/reporting"
 
 
 @dataclass(frozen=True)
@@ -241,16 +239,7 @@ def _base_at_main(report: Report) -> float:
 
 
 def _render(name: str, report: Report, **more: Any) -> str:
-    environment = Environment(
-        loader=FileSystemLoader([_FOLDER, _STYLE]),
-        autoescape=name.endswith("html.j2"),
-        undefined=StrictUndefined,
-        trim_blocks=True,
-        lstrip_blocks=True,
-    )
-    words = (count, percent, points, signed, tokens)
-    environment.filters |= {function.__name__: function for function in words}
-    environment.globals["interval"] = interval
+    environment = templates(_FOLDER, html=name.endswith("html.j2"))
     return environment.get_template(name).render(
         report=report,
         findings=report.findings,

@@ -6,7 +6,6 @@ a bootstrap over problems. Traces whose grading failed (verdict error) are left 
 
 from __future__ import annotations
 
-import math
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -16,6 +15,7 @@ from elastic.budget import Budget
 from elastic.metrics.accuracy import pair_problems, problem_accuracies
 from elastic.metrics.intervals import Interval, paired_difference
 from elastic.metrics.log_linear import LogLinear, fit_log_linear
+from elastic.metrics.significance import draws_for, holm, sign_flip
 from elastic.reporting.evidence import BASE, Evidence
 from elastic.seeding import stream_seed
 
@@ -120,7 +120,7 @@ def round_differences(evidence: Evidence) -> list[Paired]:
     budgets = [Budget(row.think or 0, evidence.solution) for row in evidence.rows(BASE, "separate")]
     cells = [(model, control, budget) for model, control in pairs for budget in [*budgets, None]]
     level = 1 - score.confidence
-    flips = max(score.resamples, math.ceil(10 * len(cells) / level))  # the smallest p must lie well below level / n
+    flips = draws_for(len(cells), level, score.resamples)
     found = [paired_accuracy(evidence, *cell) for cell in cells]
     holds = holm([_chance(evidence, *cell, flips) for cell in cells], level)
     return [replace(paired, holds=verdict) for paired, verdict in zip(found, holds, strict=True)]
@@ -132,34 +132,6 @@ def _chance(evidence: Evidence, model: str, control: str, budget: Budget | None,
     )
     first, second = pair_problems(_accuracies(evidence, model, budget), _accuracies(evidence, control, budget))
     return sign_flip(first - second, flips, rng)
-
-
-def sign_flip(differences: np.ndarray, flips: int, rng: np.random.Generator) -> float:
-    """p of the two-sided sign-flip test: without an effect, either model could have been the one that did better.
-
-    Args:
-        differences: one a problem, shape (n problems,).
-        flips: random assignments of signs; the smallest p is 1 / (flips + 1).
-        rng: draws them.
-    """
-    signs = rng.choice(np.array([-1.0, 1.0]), size=(flips, len(differences)))
-    as_far = np.abs(signs @ differences) >= abs(differences.sum()) - 1e-9  # equal sums may differ in rounding
-    return float((as_far.sum() + 1) / (flips + 1))
-
-
-def holm(chances: list[float], level: float) -> list[bool]:
-    """Which of several tests hold when the chance of any false one is to stay below `level` (Holm, 1979).
-
-    Args:
-        chances: p of each test.
-        level: 0.05 for 95%.
-    """
-    holds = [False] * len(chances)
-    for rank, index in enumerate(sorted(range(len(chances)), key=lambda i: chances[i])):
-        if chances[index] > level / (len(chances) - rank):
-            break
-        holds[index] = True
-    return holds
 
 
 def log_linear_fits(evidence: Evidence) -> dict[str, LogLinear | None]:

@@ -8,7 +8,6 @@ from pathlib import Path
 from typing import Any
 
 import polars as pl
-from jinja2 import Environment, FileSystemLoader, StrictUndefined
 from markupsafe import Markup
 
 from elastic.contracts.frames import METHODS, SPLITS
@@ -20,7 +19,8 @@ from elastic.reporting.figures import accuracy, difficulty, phases, training
 from elastic.reporting.figures.style import OKABE_ITO, Drawing, css_name, palette
 from elastic.reporting.findings import Findings
 from elastic.reporting.summary import probing, seconds_per_problem, seeds
-from elastic.reporting.words import count, course, interval, percent, points, share, signed, tokens
+from elastic.reporting.templates import templates
+from elastic.reporting.words import course
 
 _FOLDER = Path(__file__).parent
 _REJECTED_EXAMPLES = 3
@@ -28,18 +28,7 @@ _REJECTED_EXAMPLES = 3
 
 def render_page(evidence: Evidence, findings: Findings) -> str:
     """The page as HTML text; equal evidence gives equal text."""
-    environment = Environment(
-        loader=FileSystemLoader(_FOLDER),
-        autoescape=True,
-        undefined=StrictUndefined,
-        trim_blocks=True,
-        lstrip_blocks=True,
-        keep_trailing_newline=True,
-    )
-    environment.filters |= {"percent": percent, "points": points, "count": count, "tokens": tokens, "signed": signed}
-    environment.filters["share"] = share
-    environment.globals["interval"] = interval
-    return environment.get_template("report.html.j2").render(_context(evidence, findings))
+    return templates(_FOLDER, html=True).get_template("report.html.j2").render(_context(evidence, findings))
 
 
 def _context(evidence: Evidence, findings: Findings) -> dict[str, Any]:

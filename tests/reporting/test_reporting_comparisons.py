@@ -2,13 +2,12 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-import numpy as np
 import polars as pl
 import pytest
 import small_world
 
 from elastic.budget import Budget
-from elastic.reporting.comparisons import holm, paired_accuracy, paired_tokens, separate_minus_truncate, sign_flip
+from elastic.reporting.comparisons import paired_accuracy, paired_tokens, separate_minus_truncate
 from elastic.reporting.evidence import Evidence
 from elastic.reporting.findings import Findings
 
@@ -19,20 +18,6 @@ def rate(evidence: Evidence, model: str, method: str, think: int | None) -> floa
     if think is not None:
         frame = frame.filter((pl.col("think_budget") == think) & (pl.col("solution_budget") == small_world.S))
     return sum(verdict == "correct" for verdict in frame["verdict"]) / len(frame)
-
-
-def test_holm_stops_at_the_first_test_that_fails() -> None:
-    # 0.05 over 4, 3, 2, 1: 0.0125, 0.0167, 0.025, 0.05
-    assert holm([0.01, 0.04, 0.03, 0.005], 0.05) == [True, False, False, True]
-    assert holm([0.011, 0.016, 0.024, 0.049], 0.05) == [True] * 4
-    assert holm([0.013, 0.001 * 13, 0.5, 0.9], 0.05) == [False] * 4
-
-
-def test_sign_flips_find_the_exact_chance_of_a_small_case() -> None:
-    # Of the 8 ways to sign (1, 1, 2), only +++ and --- reach a sum of 4: p = 0.25.
-    chance = sign_flip(np.array([1.0, 1.0, 2.0]), 40_000, np.random.default_rng(0))
-    assert chance == pytest.approx(0.25, abs=0.01)
-    assert sign_flip(np.zeros(5), 100, np.random.default_rng(0)) == 1
 
 
 def test_a_paired_difference_is_the_difference_of_the_rates(evidence: Evidence) -> None:

@@ -8,11 +8,11 @@ from collections.abc import Mapping, Sequence
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
-from matplotlib.ticker import FuncFormatter, LogLocator, MultipleLocator, NullLocator, PercentFormatter
 
 from elastic.contracts.records import GridRow
 from elastic.metrics.log_linear import LogLinear
 from elastic.reporting.comparisons import Paired
+from elastic.reporting.figures.axes import POINTS, log_axis, percent_axis
 from elastic.reporting.figures.style import (
     INK,
     METHOD_LINES,
@@ -39,19 +39,13 @@ def used(row: GridRow) -> float:
     return row.mean_think_tokens + row.mean_solution_tokens
 
 
-def _percent_axis(axes: Axes) -> None:
-    axes.set_ylim(0, 1)
-    axes.yaxis.set_major_locator(MultipleLocator(0.2))
-    axes.yaxis.set_major_formatter(PercentFormatter(1))
+def _accuracy_axis(axes: Axes) -> None:
+    percent_axis(axes)
     axes.set_ylabel("accuracy")
 
 
-def _log_axis(axes: Axes, values: Sequence[float]) -> None:
-    axes.set_xscale("log")
-    axes.set_xlim(min(values) / 1.12, max(values) * 1.12)
-    axes.xaxis.set_major_locator(LogLocator(subs=(1, 2, 3, 5), numticks=20))
-    axes.xaxis.set_minor_locator(NullLocator())
-    axes.xaxis.set_major_formatter(FuncFormatter(lambda value, _: f"{value:g}"))
+def _used_axis(axes: Axes, values: Sequence[float]) -> None:
+    log_axis(axes, values)
     axes.set_xlabel(USED)
 
 
@@ -96,8 +90,8 @@ def accuracy_by_tokens(curves: Curves, confidence: float) -> Drawing:
                     markerfacecolor=PAPER if method == "truncate" else colours[model],
                     markersize=6 if method == "unconstrained" else 4.5,
                 )
-        _log_axis(axes, [used(row) for by in curves.values() for rows in by.values() for row in rows])
-        _percent_axis(axes)
+        _used_axis(axes, [used(row) for by in curves.values() for rows in by.values() for row in rows])
+        _accuracy_axis(axes)
         legend(figure, model_handles(colours), [_method_handle(method) for method in methods])
         words = "; ".join(
             f"{model}, {method}: {_range([row.accuracy for row in rows])} at {_tokens(rows)}"
@@ -131,7 +125,7 @@ def accuracy_by_budget(curves: Mapping[str, Sequence[GridRow]], trained: Mapping
             axes.axvline(think, color=colours[model], linewidth=1, linestyle=METHOD_LINES["unconstrained"], zorder=0)
         axes.set_xlabel(BUDGET)
         axes.set_xticks(sorted({row.think or 0 for rows in curves.values() for row in rows}))
-        _percent_axis(axes)
+        _accuracy_axis(axes)
         legend(
             figure, model_handles(colours), [Line2D([], [], color=INK, linewidth=1, linestyle=":", label="trained at")]
         )
@@ -157,8 +151,8 @@ def log_linear(curves: Mapping[str, Sequence[GridRow]], fits: Mapping[str, LogLi
                 axes.plot(ends, [fit.a + fit.b * math.log(x) for x in ends], color=colours[model], linewidth=1.4)
                 label = f"{model}, R² {fit.r2:.2f}"
             handles.append(Line2D([], [], color=colours[model], marker="o", label=label))
-        _log_axis(axes, [used(row) for rows in curves.values() for row in rows])
-        _percent_axis(axes)
+        _used_axis(axes, [used(row) for rows in curves.values() for row in rows])
+        _accuracy_axis(axes)
         legend(figure, handles)
         words = "; ".join(
             f"{model}: a = {fit.a:.3f}, b = {fit.b:.3f}, R² = {fit.r2:.2f}" if fit else f"{model}: no fit"
@@ -191,7 +185,7 @@ def separate_minus_truncate(paired: Mapping[str, Sequence[Paired]], threshold: f
                 axes.plot(x, row.difference, "o", color=colours[model], markerfacecolor=face, markersize=5)
         axes.set_xticks(range(len(thinks)), [str(think) for think in thinks])
         axes.set_xlabel(BUDGET)
-        axes.yaxis.set_major_formatter(FuncFormatter(lambda value, _: f"{100 * value:+.0f}" if value else "0"))
+        axes.yaxis.set_major_formatter(POINTS)
         axes.set_ylabel("separate − truncate, points")
         many, few = f"over {threshold:.0%} unfinished", "fewer"
         marks = [
