@@ -200,18 +200,17 @@ class Decision(BaseModel):
     next_round_worthwhile: bool
 
 
-class GridRow(BaseModel):
-    """One row of the budget table: a model on a split under a method and a budget.
+class Figures(BaseModel):
+    """What a row of every table shows of one model under one method and budget.
 
-    Shares are of traces; accuracy leaves errors out. `n_problems` counts problems with a graded trace, `n_samples` the
-    traces of a problem. `think` and `solution` are null for unconstrained rows, which name `limit` instead; a row of
-    the method truncate has the total think + solution.
+    Shares and tokens are of all answers; accuracy leaves errors out, and its interval is over problems. `n_problems`
+    counts problems with a graded answer, `n_samples` the thinking traces of a problem. `think` and `solution` are null
+    for unconstrained rows, which name `limit` instead; a row of the method truncate has the total think + solution.
     """
 
     model_config = ConfigDict(extra="forbid")
 
     model: str
-    split: str
     method: str
     think: int | None
     solution: int | None
@@ -235,6 +234,12 @@ class GridRow(BaseModel):
     error_share: float
     n_problems: int
     n_samples: int
+
+
+class GridRow(Figures):
+    """One row of the budget table: a model on a split under a method and a budget."""
+
+    split: str
 
 
 Model = TypeVar("Model", bound=BaseModel)

@@ -6,6 +6,7 @@ A folder that loads only in part is refused too: transformers fills what is miss
 from __future__ import annotations
 
 import json
+from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal, overload
 
@@ -28,23 +29,76 @@ if TYPE_CHECKING:
     from elastic.engines.vllm import VllmEngine
 
 _REMEDY = "delete the folder and run `dvc repro`, or name the folder of a whole checkpoint"
+THINK = ("<think>", "</think>")
+
+
+@dataclass(frozen=True)
+class Reader:
+    """What a checkpoint says of itself without its weights.
+
+    Attributes:
+        tokenizer: for a Prompter.
+        markers: its delimiters.
+        context: the longest sequence that the model can hold, or None when its config does not say.
+        vocabulary: tokens that its config gives it.
+    """
+
+    tokenizer: Any
+    markers: Markers
+    context: int | None
+    vocabulary: int
+
+
+def load_reader(folder: Path, *, delimiters: tuple[str, str] = THINK) -> Reader:
+    """Read the tokenizer and the config of a checkpoint, and nothing else.
+
+    Args:
+        folder: a model and its tokenizer, as `save_pretrained` writes them.
+        delimiters: how the opening and the closing delimiter of thinking are written.
+
+    Raises:
+        DataError: a file is missing, cut short or damaged.
+        MarkerError: the delimiters cannot be used, or the chat template leaves no room for thinking.
+    """
+    _check_files(folder)
+    try:
+        config = AutoConfig.from_pretrained(folder, local_files_only=True)
+        tokenizer = AutoTokenizer.from_pretrained(folder, local_files_only=True)
+        ends = _generation_config(folder, config).eos_token_id
+    except Exception as error:
+        raise DataError(f"cannot be loaded: {error}", where=str(folder), remedy=_REMEDY) from error
+    opens, closes = delimiters
+    markers = Markers.find(tokenizer, open_text=opens, close_text=closes, eos_ids=ends)
+    _check_template(tokenizer, markers, folder)
+    context = getattr(config, "max_position_embeddings", None)
+    return Reader(tokenizer, markers, context, config.get_text_config().vocab_size)
 
 
 @overload
 def load_engine(
-    folder: Path, *, batch_size: int, engine: Literal["transformers"] = "transformers"
+    folder: Path,
+    *,
+    batch_size: int,
+    engine: Literal["transformers"] = "transformers",
+    delimiters: tuple[str, str] = THINK,
 ) -> tuple[TransformersEngine, Any]: ...
 
 
 @overload
-def load_engine(folder: Path, *, batch_size: int, engine: Literal["vllm"]) -> tuple[VllmEngine, Any]: ...
+def load_engine(
+    folder: Path, *, batch_size: int, engine: Literal["vllm"], delimiters: tuple[str, str] = THINK
+) -> tuple[VllmEngine, Any]: ...
 
 
 @overload
-def load_engine(folder: Path, *, batch_size: int, engine: EngineName) -> tuple[Engine, Any]: ...
+def load_engine(
+    folder: Path, *, batch_size: int, engine: EngineName, delimiters: tuple[str, str] = THINK
+) -> tuple[Engine, Any]: ...
 
 
-def load_engine(folder: Path, *, batch_size: int, engine: EngineName = "transformers") -> tuple[Engine, Any]:
+def load_engine(
+    folder: Path, *, batch_size: int, engine: EngineName = "transformers", delimiters: tuple[str, str] = THINK
+) -> tuple[Engine, Any]:
     """Load a checkpoint on the device that the environment names; in float32 on a CPU, in its own dtype elsewhere.
 
     Args:
@@ -52,6 +106,7 @@ def load_engine(folder: Path, *, batch_size: int, engine: EngineName = "transfor
         batch_size: rows decoded together.
         engine: which engine samples. It is an argument and no variable of the environment because engines draw other
             numbers from the same streams: whoever offers the choice keeps it with what else names a result.
+        delimiters: how the opening and the closing delimiter of thinking are written.
 
     Returns:
         The engine, and the tokenizer for a Prompter.
@@ -61,23 +116,15 @@ def load_engine(folder: Path, *, batch_size: int, engine: EngineName = "transfor
         MarkerError: the delimiters cannot be used, or the chat template leaves no room for thinking.
         ParamsError: the engine is not installed here, or the environment names no device.
     """
-    _check_files(folder)
-    try:
-        config = AutoConfig.from_pretrained(folder, local_files_only=True)
-        tokenizer = AutoTokenizer.from_pretrained(folder, local_files_only=True)
-        ends = _generation_config(folder, config).eos_token_id
-    except Exception as error:
-        raise DataError(f"cannot be loaded: {error}", where=str(folder), remedy=_REMEDY) from error
-    markers = Markers.find(tokenizer, eos_ids=ends)
-    _check_template(tokenizer, markers, folder)
+    reader = load_reader(folder, delimiters=delimiters)
     if engine == "vllm":
         from elastic.engines.vllm import VllmEngine
 
-        _check_vocabulary(tokenizer, config.get_text_config().vocab_size, folder)
-        return VllmEngine(folder, markers, batch_size=batch_size), tokenizer
+        _check_vocabulary(reader.tokenizer, reader.vocabulary, folder)
+        return VllmEngine(folder, reader.markers, batch_size=batch_size), reader.tokenizer
     model = _load_model(folder)
-    _check_vocabulary(tokenizer, model.get_input_embeddings().num_embeddings, folder)
-    return TransformersEngine(model, markers, batch_size=batch_size), tokenizer
+    _check_vocabulary(reader.tokenizer, model.get_input_embeddings().num_embeddings, folder)
+    return TransformersEngine(model, reader.markers, batch_size=batch_size), reader.tokenizer
 
 
 def _load_model(folder: Path) -> Any:

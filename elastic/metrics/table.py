@@ -1,4 +1,4 @@
-"""One row of the budget table: every figure of one model under one method and budget, from its scored traces."""
+"""One row of a table: every figure of one model under one method and budget, from its scored traces or answers."""
 
 from __future__ import annotations
 
@@ -28,8 +28,6 @@ def _percentile(tokens: pl.Expr, share: float) -> pl.Expr:
 _FIGURES = {
     "mean_think_tokens": pl.col("n_think").sum() / pl.len(),
     "mean_solution_tokens": pl.col("n_solution").sum() / pl.len(),
-    "p50_tokens": _percentile(_TOKENS, 0.50),
-    "p95_tokens": _percentile(_TOKENS, 0.95),
     "p95_think_tokens": _percentile(pl.col("n_think"), 0.95),
     "p95_solution_tokens": _percentile(pl.col("n_solution"), 0.95),
     "forced_share": _share(pl.col("closed") == "forced"),
@@ -44,11 +42,46 @@ _FIGURES = {
 }
 
 
-def grid_row(cell: pl.DataFrame, *, confidence: float, resamples: int, seed: int) -> GridRow:
-    """The row of one cell.
+def figures(
+    cell: pl.DataFrame, *, where: str, confidence: float, resamples: int, seed: int, tokens: pl.Expr = _TOKENS
+) -> dict[str, Any]:
+    """The fields of Figures (elastic/contracts/records.py) of one cell.
 
     Accuracy is the mean over problems of their share of correct traces, errors left out; `n_problems` counts the
     problems in it. Shares and tokens are over all traces of the cell.
+
+    Args:
+        cell: scored traces (elastic.contracts.frames.Scored) or answers (elastic.contracts.evaluation.Answers) of one
+            model, method and budget.
+        where: names the cell, for the error.
+        confidence, resamples, seed: of the interval.
+        tokens: what one trace spent, of which the percentiles are.
+
+    Raises:
+        DataError: no trace was graded without an error.
+    """
+    head = cell.row(0, named=True)
+    accuracies = problem_accuracies(cell)["accuracy"].to_numpy()
+    if not len(accuracies):
+        raise DataError("every trace ended in an error of the grader", where=where, remedy="mend the grader")
+    interval = mean_interval(accuracies, confidence=confidence, resamples=resamples, seed=seed)
+    spent = {"p50_tokens": _percentile(tokens, 0.50), "p95_tokens": _percentile(tokens, 0.95)}
+    return {
+        "model": head["model"],
+        "method": head["method"],
+        "think": head["think_budget"],
+        "solution": head["solution_budget"],
+        "limit": head["limit"],
+        "accuracy": interval.mean,
+        "ci_low": interval.low,
+        "ci_high": interval.high,
+        "n_problems": len(accuracies),
+        **cell.select(**_FIGURES, **spent).row(0, named=True),
+    }
+
+
+def grid_row(cell: pl.DataFrame, *, confidence: float, resamples: int, seed: int) -> GridRow:
+    """The row of one cell.
 
     Args:
         cell: scored traces (elastic.contracts.frames.Scored) of one model, split, method and budget.
@@ -59,24 +92,8 @@ def grid_row(cell: pl.DataFrame, *, confidence: float, resamples: int, seed: int
     """
     head = cell.row(0, named=True)
     where = f"{head['model']} on {head['split']}, {head['method']} {[head[key] for key in CELL[1:]]}"
-    accuracies = problem_accuracies(cell)["accuracy"].to_numpy()
-    if not len(accuracies):
-        raise DataError("every trace ended in an error of the grader", where=where, remedy="mend the grader")
-    interval = mean_interval(accuracies, confidence=confidence, resamples=resamples, seed=seed)
-    figures: dict[str, Any] = cell.select(**_FIGURES).row(0, named=True)
-    return GridRow(
-        model=head["model"],
-        split=head["split"],
-        method=head["method"],
-        think=head["think_budget"],
-        solution=head["solution_budget"],
-        limit=head["limit"],
-        accuracy=interval.mean,
-        ci_low=interval.low,
-        ci_high=interval.high,
-        n_problems=len(accuracies),
-        **figures,
-    )
+    found = figures(cell, where=where, confidence=confidence, resamples=resamples, seed=seed)
+    return GridRow(split=head["split"], **found)
 
 
 def budget_table(scored: pl.DataFrame, *, confidence: float, resamples: int, seed: int) -> list[GridRow]:
