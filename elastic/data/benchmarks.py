@@ -120,10 +120,13 @@ def _kept(rows: list[dict[str, Any]], view: View | None) -> list[dict[str, Any]]
 
 
 def _once(rows: list[dict[str, Any]]) -> list[dict[str, Any]]:
-    """Every problem once: equal ones share their random streams, so that a copy would be the same traces again."""
-    first: dict[tuple[Any, ...], dict[str, Any]] = {}
+    """Every problem once: equal ones share their random streams, so that a copy would be the same traces again.
+
+    Programs of a problem that stands twice are judged by the tests of its first row.
+    """
+    first: dict[tuple[str, str], dict[str, Any]] = {}
     for row in rows:
-        first.setdefault((problem_id(row["question"]), row["answer"], row.get("tests")), row)
+        first.setdefault((problem_id(row["question"]), row["answer"]), row)
     return list(first.values())
 
 
@@ -136,8 +139,9 @@ def benchmark_problems(benchmark: Benchmark, *, catalogue: Path = CATALOGUE) -> 
             set, and else from where the source pins them.
 
     Returns:
-        Columns of SCHEMA, a problem that the source repeats once. `problem_id` is made from the question, as everywhere; `policy` is the JSON of a Policy, null
-        for the default one; `tests` the JSON of CodeTests, null where an answer judges.
+        Columns of SCHEMA, a problem that the source repeats once. `problem_id` is made from the question, as
+        everywhere; `policy` is the JSON of a Policy, null for the default one; `tests` the JSON of CodeTests, null
+        where an answer judges.
 
     Raises:
         DataError: the source or file cannot be read, does not give as many problems as the benchmark counts, or
