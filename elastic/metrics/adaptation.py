@@ -1,7 +1,8 @@
 """How much more a model spends on hard problems than on easy ones.
 
 ALP: Just Enough Thinking (arXiv 2506.05256): the mean tokens on the 30 % of problems with the lowest solve rate over
-those on the 30 % with the highest (one caption of the paper says the hard 80 to 100 % against the easy 0 to 50 %).
+those on the 30 % with the highest. One caption of the paper says the hard 80 to 100 % against the easy 0 to 50 %, which
+is read as shares of the problems in order of difficulty: the hardest fifth against the easiest half.
 The paper does not say whose solve rates they are; here the caller does. Problems of equal solve rate at the border of a
 group share the room that is left in it, so that the ratio does not depend on how ties are ordered.
 """
@@ -25,13 +26,16 @@ def _lowest(rates: np.ndarray, share: float) -> np.ndarray:
     return weights
 
 
-def adaptation_ratio(tokens: np.ndarray, solve_rates: np.ndarray, share: float = 0.3) -> float:
+def adaptation_ratio(
+    tokens: np.ndarray, solve_rates: np.ndarray, share: float = 0.3, easy_share: float | None = None
+) -> float:
     """Mean tokens on the hardest share of the problems over mean tokens on the easiest share.
 
     Args:
         tokens: mean tokens of a response to each problem, shape (n,).
         solve_rates: share of correct responses to each, in the same order.
         share: of the problems that each group has; at most a half.
+        easy_share: of the problems that the easy group has, where it is of another size.
 
     Raises:
         DataError: there are no problems, or no tokens on the easy ones.
@@ -41,10 +45,11 @@ def adaptation_ratio(tokens: np.ndarray, solve_rates: np.ndarray, share: float =
         raise DataError(
             "no problem was graded, so that none is hard or easy", remedy="look at the errors of the grader"
         )
-    hard, easy = _lowest(rates, share) @ tokens, _lowest(-rates, share) @ tokens
+    easy_share = share if easy_share is None else easy_share
+    hard, easy = _lowest(rates, share) @ tokens, _lowest(-rates, easy_share) @ tokens
     if easy <= 0:
         raise DataError("no token was spent on the easy problems", remedy="look at the traces: the model may be broken")
-    return float(hard / easy)
+    return float(hard / easy * (easy_share / share))
 
 
 def same_adaptation_p(
@@ -77,7 +82,13 @@ def same_adaptation_p(
 
 
 def resampled_ratios(
-    tokens: np.ndarray, solve_rates: np.ndarray, share: float, *, resamples: int, seed: int
+    tokens: np.ndarray,
+    solve_rates: np.ndarray,
+    share: float,
+    easy_share: float | None = None,
+    *,
+    resamples: int,
+    seed: int,
 ) -> np.ndarray:
     """The ratio on `resamples` bootstrap samples of the problems, shape (resamples,).
 
@@ -85,4 +96,4 @@ def resampled_ratios(
     """
     rng = np.random.default_rng(seed)
     picks = rng.integers(0, len(tokens), size=(resamples, len(tokens)))
-    return np.array([adaptation_ratio(tokens[pick], solve_rates[pick], share) for pick in picks])
+    return np.array([adaptation_ratio(tokens[pick], solve_rates[pick], share, easy_share) for pick in picks])

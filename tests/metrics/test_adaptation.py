@@ -61,3 +61,10 @@ def test_impossible_input_is_refused() -> None:
         adaptation_ratio(np.array([]), np.array([]), 0.3)
     with pytest.raises(DataError, match="easy problems"):
         adaptation_ratio(np.array([5.0, 0]), np.array([0.0, 1]), 0.5)
+
+
+def test_groups_of_different_size_are_compared_by_their_means() -> None:
+    """The hardest fifth (60, 40) has a mean of 50, the easiest half (10 each) one of 10."""
+    tokens = np.array([60.0, 40, 30, 20, 20, 10, 10, 10, 10, 10])
+    rates = np.array([0.0, 0.1, 0.2, 0.3, 0.4, 0.6, 0.7, 0.8, 0.9, 1.0])
+    assert adaptation_ratio(tokens, rates, 0.2, 0.5) == pytest.approx(5.0)
