@@ -31,11 +31,11 @@ from elastic.contracts.records import (
     GateResult,
     GridRow,
     TrainingOutcome,
-    read_json,
     read_record,
     read_rows,
     write_json,
 )
+from elastic.contracts.reference import load_reference
 from elastic.contracts.sources import SourceFacts
 from elastic.errors import DataError
 from elastic.reporting.evidence import BASE, Evidence, Gate
@@ -51,7 +51,7 @@ SCORES = Path("results/scores")
 CURATED = Path("data/curated")
 SOURCES = Path("data/collected/sources.json")
 RATES = Path("data/bucketed/rates.parquet")
-PUBLISHED = Path("data/reference/iterative_training.json")
+PUBLISHED = Path("data/reference/iterative_training.yaml")
 TRAINING = Path("reports/training")
 CHECKS = Path("reports/checks")
 DRIFT = Path("reports/drift")
@@ -151,7 +151,7 @@ def read_evidence(profile: Profile) -> Evidence:
         training={name: _log(TRAINING / name / "metrics.jsonl") for name in profile.rounds},
         outcomes={name: read_record(TrainingOutcome, TRAINING / name / "outcome.json") for name in profile.rounds},
         records={stage: current_record(stage) for stage in stages_of(profile)},
-        published=read_json(PUBLISHED),
+        published=load_reference(PUBLISHED),
         card=os.path.relpath(CARD, OUTPUT),
     )
 

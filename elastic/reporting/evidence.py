@@ -12,6 +12,7 @@ from elastic.budget import Budget
 from elastic.contracts.distribution import DriftResult
 from elastic.contracts.params.profile import Profile
 from elastic.contracts.records import Curation, Decision, GateResult, GridRow, Record, TrainingOutcome
+from elastic.contracts.reference import Reference
 from elastic.contracts.sources import SourceFacts
 from elastic.errors import DataError
 
@@ -48,7 +49,7 @@ class Evidence:
         outcomes: how each round's training went.
         records: record by stage, in the order of the DAG; None where a stage has none or its outputs have changed
             since.
-        published: the published finding on iterative training, with its source.
+        published: the published figures on iterative training.
         card: address of the exported model's card relative to the report, if there is one.
     """
 
@@ -65,7 +66,7 @@ class Evidence:
     training: Mapping[str, Sequence[Mapping[str, Any]]]
     outcomes: Mapping[str, TrainingOutcome]
     records: Mapping[str, Record | None]
-    published: Mapping[str, Any]
+    published: Reference
     card: str | None
 
     @property

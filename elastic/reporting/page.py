@@ -12,6 +12,7 @@ from markupsafe import Markup
 
 from elastic.contracts.frames import METHODS, SPLITS
 from elastic.contracts.params.bucket import BucketParams
+from elastic.contracts.reference import Reference
 from elastic.reporting.comparisons import UNFINISHED, Paired
 from elastic.reporting.evidence import BASE, Evidence
 from elastic.reporting.examples import example_traces
@@ -74,6 +75,7 @@ def _context(evidence: Evidence, findings: Findings) -> dict[str, Any]:
         "buckets": _buckets(evidence.rates, evidence.profile.bucket),
         "probing": probing(evidence),
         "rounds": _rounds(findings.rounds),
+        "published": _iterative_training(evidence.published),
         "examples": example_traces(evidence, headline.subject, headline.budget),
         "splits": {split: sum(rows.get(split, 0) for rows in evidence.curation.rows.values()) for split in SPLITS},
         "rejections": _rejections(evidence.rejected),
@@ -96,6 +98,19 @@ def _rounds(rows: Sequence[Paired]) -> dict[str, Any]:
         "columns": columns,
         "rows": [(budget, [cells[model, control, budget] for model, control in columns]) for budget in budgets],
         "count": len(rows),
+    }
+
+
+def _iterative_training(reference: Reference) -> dict[str, Any]:
+    """The published figures on iterative training: a row a budget, with accuracy after fixed and growing ones."""
+    [table] = reference.tables
+    figures = {(row.setting, row.budget): row.values["accuracy"] for row in table.rows}
+    budgets = list(dict.fromkeys(row.budget for row in table.rows))
+    return {
+        "problems": table.problems,
+        "source": f"{reference.paper}, {table.source}",
+        "finding": reference.finding,
+        "rows": [(budget, figures["fixed", budget], figures["iterative", budget]) for budget in budgets],
     }
 
 

@@ -293,9 +293,9 @@ def build(folder: Path) -> Profile:
     facts = [facts_of(world, 300), incoming_facts]
     write_json(folder / "data/collected/sources.json", [fact.model_dump(mode="json") for fact in facts])
     write_frame(PassRates, pass_rates(), folder / "data/bucketed/rates.parquet")
-    reference = folder / "data/reference/iterative_training.json"
+    reference = folder / "data/reference/iterative_training.yaml"
     reference.parent.mkdir(parents=True)
-    reference.write_bytes((ROOT / "data/reference/iterative_training.json").read_bytes())
+    reference.write_bytes((ROOT / "data/reference/iterative_training.yaml").read_bytes())
     for name, params_of_round in params.rounds.items():
         log = folder / "reports/training" / name / "metrics.jsonl"
         log.parent.mkdir(parents=True)
