@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
+from elastic.errors import ParamsError
 from elastic.markers import Markers, PromptState
 
 _PROBE = "1"
@@ -40,6 +41,21 @@ class Prompter:
     def render(self, question: str) -> tuple[int, ...]:
         """Prompt ids of one question."""
         return self.render_messages(self.messages(question))
+
+    def ids(self, text: str) -> tuple[int, ...]:
+        """Ids of text that is put into a prompt or a response, as it is.
+
+        Raises:
+            ParamsError: the tokenizer does not know all of it, or makes nothing of it.
+        """
+        ids = tuple(self.tokenizer.encode(text, add_special_tokens=False))
+        if not ids or self.tokenizer.unk_token_id in ids:
+            raise ParamsError(
+                f"the tokenizer does not know all of {text!r}",
+                where="texts of the strategy",
+                remedy="set it to words of the tokenizer's vocabulary",
+            )
+        return ids
 
     def text(self, ids: Sequence[int], markers: Markers) -> str:
         """A phase as text: delimiters that the model wrote are kept, EOS and padding are dropped."""

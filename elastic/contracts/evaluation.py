@@ -34,14 +34,14 @@ class Thinking(StrictFrame):
     think_text: str
 
 
-class Answers(StrictFrame):
-    """One answer: a solution from a thinking trace or from a prefix of it, and its verdict.
+class Solutions(StrictFrame):
+    """One solution from a thinking trace or from a prefix of it, before it is graded.
 
     `model` thought; `solver` wrote the solution, and is the same model except under a component swap. `n_think` counts
     the thinking tokens that the solution was given, `n_forced` inserted tokens of all kinds, `n_probe` solution tokens
     of probes spent before. `depth` (from 1) and `draw` are null and 0 where a strategy has none. `logprob` is the mean
-    log-probability of the solution's tokens, null where it was not kept. The columns from `question` on are as in
-    Scored.
+    log-probability of the solution's tokens, null where there are none. `solution_text` is all that follows the closing
+    delimiter, a cue included: a cue can open the box that the solution fills; `solution_ids` are sampled ones alone.
     """
 
     run: str
@@ -65,6 +65,11 @@ class Answers(StrictFrame):
     logprob: float = pa.Field(le=0, nullable=True)
     solution_ids: pl.List(pl.Int64)  # type: ignore[valid-type]
     solution_text: str
+
+
+class Answers(Solutions):
+    """A solution and its verdict; the columns from `question` on are as in Scored."""
+
     question: str = pa.Field(nullable=True)
     gold: str
     policy: str = pa.Field(nullable=True)

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from functools import cache
+from typing import Any
 
 import polars as pl
 
-from elastic.contracts.frames import Traces
+from elastic.contracts.frames import StrictFrame, Traces
 from elastic.decoding.plan import Sampled
 from elastic.markers import Markers
 from elastic.prompts import Prompter
@@ -43,5 +44,10 @@ def traces_frame(
             "think_text": [text(trace.think_ids) for trace in traces],
             "solution_text": [text(trace.solution_ids) for trace in traces],
         },
-        schema={name: column.dtype.type for name, column in Traces.to_schema().columns.items()},
+        schema=column_types(Traces),
     )
+
+
+def column_types(model: type[StrictFrame]) -> dict[str, Any]:
+    """The polars type of every column of a contract."""
+    return {name: column.dtype.type for name, column in model.to_schema().columns.items()}

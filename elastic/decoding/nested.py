@@ -12,11 +12,11 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from elastic.budget import Budget
-from elastic.decoding.plan import Plan, Prompt, Sampled
-from elastic.decoding.prefixes import cut_solution, cut_total, holds_the_end, solve_all, solve_prefix
+from elastic.decoding.paths import Solved, solve, think
+from elastic.decoding.plan import Plan, Prompt, Sampled, mean_logprob
+from elastic.decoding.prefixes import cut_total
 from elastic.engines.protocol import Engine, Job, Progress
 from elastic.errors import BudgetError
-from elastic.trace import Trace
 
 
 def nested(
@@ -38,7 +38,6 @@ def nested(
         BudgetError: a prompt, a budget or the limit do not fit the model's context, or a total is over the limit;
             nothing was sampled.
     """
-    samples = plan.each(prompts)
     largest = Budget(max(budget.think for budget in budgets), max(budget.solution for budget in budgets))
     if over := [budget for budget in budgets if budget.total > limit]:
         raise BudgetError(
@@ -48,43 +47,21 @@ def nested(
     for prompt in prompts:
         Job.separate(prompt.ids, largest, plan.seed).check(engine.context)
         Job.plain(prompt.ids, limit, plan.seed).check(engine.context)
-    seeds = [plan.stream(prompt, sample) for prompt, sample in samples]
-    thinking = engine.generate(
-        [
-            Job.think_only(prompt.ids, max(limit, largest.think), seed)
-            for (prompt, _), seed in zip(samples, seeds, strict=True)
-        ],
-        plan.sampling,
-        progress=progress,
-    )
-    # Solutions are keyed by sample and by how many thinking tokens they follow, None being all of them.
-    jobs: dict[tuple[int, int | None], Job] = {}
-    for index, (trace, seed) in enumerate(zip(thinking, seeds, strict=True)):
-        for budget in budgets:
-            if not holds_the_end(budget.think, trace):
-                jobs[index, budget.think] = solve_prefix(trace, budget.think, largest.solution, seed)
-        if length := _solution_after_end(trace, largest, limit, plan.faithful):
-            jobs[index, None] = solve_all(trace, length, seed)
-    solved = dict(zip(jobs, engine.generate(list(jobs.values()), plan.sampling, progress=progress), strict=True))
-
+    paths = think(engine, prompts, max(limit, largest.think), plan, progress=progress)
     rows = []
-    for index, (prompt, sample) in enumerate(samples):
-        ended = solved.get((index, None), thinking[index])
-        plain = thinking[index] if ended.closed == "eos" else ended
-        for budget in budgets:
-            trace = ended if holds_the_end(budget.think, thinking[index]) else solved[index, budget.think]
-            trace = cut_solution(trace, budget.solution)
-            trace.check(budget)
-            rows.append(Sampled(prompt.problem_id, sample, "separate", budget, None, trace))
-        for budget in budgets:
-            rows.append(Sampled(prompt.problem_id, sample, "truncate", budget, None, cut_total(plain, budget.total)))
-        rows.append(Sampled(prompt.problem_id, sample, "unconstrained", None, limit, cut_total(plain, limit)))
+    for solved in solve(engine, paths, budgets, plan, limit=limit, progress=progress):
+        rows += [solved.under(budget, "separate") for budget in budgets]
+        rows += [_plain(solved, budget.total, "truncate", budget=budget) for budget in budgets]
+        rows.append(_plain(solved, limit, "unconstrained", limit=limit))
     return rows
 
 
-def _solution_after_end(trace: Trace, largest: Budget, limit: int, faithful: bool) -> int:
-    """How long a solution after the thinking's own end is wanted; 0 where none is."""
-    budgeted = largest.solution if holds_the_end(largest.think, trace) else 0
-    if trace.closed == "natural":
-        return max(budgeted, limit - trace.n_think)
-    return budgeted if faithful else 0
+def _plain(
+    solved: Solved, total: int, method: str, *, budget: Budget | None = None, limit: int | None = None
+) -> Sampled:
+    """What plain decoding gives within `total` tokens; it ends with an EOS inside thinking, whatever follows here."""
+    path = solved.path
+    ended = solved.ended if path.thinking.closed == "natural" else None
+    trace = cut_total(ended.trace if ended else path.thinking, total)
+    logprob = mean_logprob(ended, trace.n_solution) if ended else None
+    return Sampled(path.prompt.problem_id, path.sample, method, budget, limit, trace, logprob=logprob)

@@ -11,17 +11,24 @@ from dataclasses import dataclass
 from itertools import product
 
 from elastic.budget import Budget
-from elastic.engines.protocol import Sampling
+from elastic.engines.protocol import Drawn, Sampling
 from elastic.seeding import stream_seed
 from elastic.trace import Trace
 
 
 @dataclass(frozen=True, slots=True)
 class Prompt:
-    """A problem as the model reads it; `ids` has shape (P,)."""
+    """A problem as the model reads it.
+
+    Attributes:
+        problem_id: whose prompt it is.
+        ids: the rendered prompt, shape (P,).
+        question: what was rendered, for strategies that ask it in other words; empty where it is not known.
+    """
 
     problem_id: str
     ids: tuple[int, ...]
+    question: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,3 +86,10 @@ class Plan:
     def stream(self, prompt: Prompt, sample: int, *budget: str) -> int:
         """Seed of one trace; `budget` names what it is sampled under and counts only when budgets are not paired."""
         return stream_seed(self.seed, prompt.problem_id, sample, *(() if self.paired else budget))
+
+
+def mean_logprob(drawn: Drawn, n_solution: int | None = None) -> float | None:
+    """Mean log-probability of the solution's tokens, or of its first `n_solution`; None where there are none."""
+    whole = drawn.trace.n_solution
+    start, count = len(drawn.logprobs) - whole, whole if n_solution is None else n_solution
+    return sum(drawn.logprobs[start : start + count]) / count if count else None

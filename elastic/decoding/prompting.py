@@ -39,5 +39,5 @@ def render_prompts(problems: Iterable[tuple[str, str]], prompter: Prompter, *, m
                 where=f"problem {problem_id}",
                 remedy="raise prompt.max_tokens, or take the problem out of the data",
             )
-        prompts.append(Prompt(problem_id, ids))
+        prompts.append(Prompt(problem_id, ids, question))
     return prompts

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from elastic.budget import Budget
-from elastic.decoding.plan import Plan, Prompt, Sampled
+from elastic.decoding.plan import Plan, Prompt, Sampled, mean_logprob
 from elastic.engines.protocol import Engine, Job, Progress
 
 
@@ -30,8 +30,8 @@ def separate(
         Job.separate(prompt.ids, budget, plan.stream(prompt, sample, "separate", str(budget)), after_eos=plan.faithful)
         for prompt, sample, budget in wanted
     ]
-    traces = engine.generate(jobs, plan.sampling, progress=progress)
+    drawn = engine.draw(jobs, plan.sampling, progress=progress)
     return [
-        Sampled(prompt.problem_id, sample, "separate", budget, None, trace)
-        for (prompt, sample, budget), trace in zip(wanted, traces, strict=True)
+        Sampled(prompt.problem_id, sample, "separate", budget, None, one.trace, logprob=mean_logprob(one))
+        for (prompt, sample, budget), one in zip(wanted, drawn, strict=True)
     ]

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from elastic.budget import Budget
-from elastic.decoding.plan import Plan, Prompt, Sampled
+from elastic.decoding.plan import Plan, Prompt, Sampled, mean_logprob
 from elastic.engines.protocol import Engine, Job, Progress
 
 
@@ -37,10 +37,16 @@ def truncate(
         else Job.plain(prompt.ids, limit, plan.stream(prompt, sample, "unconstrained"))
         for prompt, sample, budget in wanted
     ]
-    traces = engine.generate(jobs, plan.sampling, progress=progress)
+    drawn = engine.draw(jobs, plan.sampling, progress=progress)
     return [
-        Sampled(prompt.problem_id, sample, "truncate", budget, None, trace)
-        if budget
-        else Sampled(prompt.problem_id, sample, "unconstrained", None, limit, trace)
-        for (prompt, sample, budget), trace in zip(wanted, traces, strict=True)
+        Sampled(
+            prompt.problem_id,
+            sample,
+            "truncate" if budget else "unconstrained",
+            budget,
+            None if budget else limit,
+            one.trace,
+            logprob=mean_logprob(one),
+        )
+        for (prompt, sample, budget), one in zip(wanted, drawn, strict=True)
     ]

@@ -39,7 +39,9 @@ def named(ids: Sequence[tuple[int, ...]]) -> list[Prompt]:
 
 
 def by_key(rows: Sequence[Sampled]) -> dict[tuple[Any, ...], Sampled]:
-    keyed = {(row.problem_id, row.sample, row.method, row.budget): row for row in rows}
+    # Other batches round the last digits of a log-probability differently.
+    rounded = [row if row.logprob is None else replace(row, logprob=round(row.logprob, 9)) for row in rows]
+    keyed = {(row.problem_id, row.sample, row.method, row.budget): row for row in rounded}
     assert len(keyed) == len(rows)
     return keyed
 
