@@ -1,6 +1,6 @@
 # The daily commands. `make` alone lists them.
 .DEFAULT_GOAL := help
-.PHONY: help demo compare test test-engines setup setup-engines lint bench nightly report clean
+.PHONY: help demo lab compare test test-engines setup setup-engines lint bench nightly report clean
 
 SHELL := /bin/bash
 export PATH := $(CURDIR)/.venv/bin:$(PATH)
@@ -15,6 +15,10 @@ demo: setup ## run the whole pipeline on the active profile (laptop by default)
 	@elastic profile check
 	@dvc repro
 	@$(MAKE) --no-print-directory report
+
+lab: demo ## evaluate the models of `make demo` under every strategy, two evaluations at a time (about 20 minutes)
+	@cd lab && python -m lab.side_by_side
+	@echo "report: file://$(CURDIR)/lab/reports/index.html (its table: lab/reports/summary.md)"
 
 compare: setup ## train every recipe side by side, two runs at a time (about 90 minutes)
 	@cd compare && python -m compare.side_by_side
@@ -54,4 +58,4 @@ report: ## say where the report is
 
 clean: ## remove caches and what interrupted stages would resume from; keeps environments and every output
 	@find . -name __pycache__ -not -path './.venv*' -prune -exec rm -r {} +
-	@rm -rf .scratch compare/.scratch .pytest_cache .mypy_cache .ruff_cache .import_linter_cache .hypothesis *.egg-info
+	@rm -rf .scratch compare/.scratch lab/.scratch .pytest_cache .mypy_cache .ruff_cache .import_linter_cache .hypothesis *.egg-info

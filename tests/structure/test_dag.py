@@ -2,8 +2,8 @@
 
 A dep that is missing would let a changed file go unnoticed; one too many would run a stage for nothing. Paths may name
 a file or a whole room. Graders are loaded by the name that stands in params, so the edge to them is read from the
-template in dvc.yaml (`elastic/answers/${grading.training}.py`). The comparison has a DAG of its own, in compare/, under
-the same rule; its paths are taken as seen from the root.
+template in dvc.yaml (`elastic/answers/${grading.training}.py`). The comparison and the lab have DAGs of their own, in
+compare/ and lab/, under the same rule; their paths are taken as seen from the root.
 """
 
 from __future__ import annotations
@@ -25,16 +25,17 @@ from elastic.contracts.params.grading import GraderName
 from elastic.contracts.params.profile import Profile
 
 ROOT = Path(__file__).parents[2]
-CODE = ("elastic", "stages", "compare")
-DAGS = (ROOT, ROOT / "compare")
+OWN_DAGS = ("compare", "lab")
+CODE = ("elastic", "stages", *OWN_DAGS)
+DAGS = (ROOT, *(ROOT / name for name in OWN_DAGS))
 LOADS_BY_NAME = "elastic.answers.graders"
 GRADERS = {f"elastic/answers/{name}.py" for name in get_args(GraderName)}
-BY_NAME = re.compile(r"^elastic/answers/\$\{grading\.\w+\}\.py$")
+BY_NAME = re.compile(r"^elastic/answers/\$\{\w+\.\w+\}\.py$")
 
 
 def is_code(path: str) -> bool:
     first = path.split("/")[0]
-    return path.endswith(".py") if first == "compare" else first in CODE
+    return path.endswith(".py") if first in OWN_DAGS else first in CODE
 
 
 def from_root(folder: Path, path: str) -> str:
@@ -113,7 +114,7 @@ def blocks_read(module: str) -> set[str]:
     blocks: set[str] = set()
     for node in ast.walk(ast.parse((ROOT / file_name(module)).read_text(encoding="utf-8"))):
         if isinstance(node, ast.Call) and isinstance(node.func, ast.Name):
-            if node.func.id == "params_block":
+            if node.func.id in ("params_block", "pipeline_block"):
                 blocks.add(ast.literal_eval(node.args[0]))
             elif node.func.id == "load_profile":
                 blocks |= set(Profile.model_fields)
@@ -121,7 +122,7 @@ def blocks_read(module: str) -> set[str]:
 
 
 def module_run_by(command: str) -> str:
-    match = re.fullmatch(r"python -m ((?:stages|compare)\.\w+)( [\w ]+)?", command)
+    match = re.fullmatch(r"python -m ((?:stages|compare|lab)\.\w+)( [\w ]+)?", command)
     assert match, f"{command!r} is not `python -m stages.NAME ARGUMENTS`"
     return match[1]
 
@@ -154,7 +155,7 @@ def test_params_are_the_blocks_that_a_stage_reads(stages: dict[str, Any]) -> Non
 def test_every_stage_file_stands_in_the_dag() -> None:
     used = {file_name(module_run_by(stage.cmd)) for stage in Repo(str(ROOT)).index.stages}
     files = {f"stages/{path.name}" for path in (ROOT / "stages").glob("*.py")} - {"stages/__init__.py"}
-    assert files - used == {"stages/common.py"}
+    assert files - used == {"stages/common.py", "stages/side_by_side.py"}
 
 
 def test_faults_are_found() -> None:

@@ -1,0 +1,1 @@
+"""The laptop pipeline's models under every strategy, and what each token buys."""
