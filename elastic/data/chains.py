@@ -20,20 +20,18 @@ draws from seed + i), so splits are cut by expression, never by seed.
 
 from __future__ import annotations
 
-import operator
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from random import Random
 from typing import Any, Literal
 
 from reasoning_gym.dataset import ProceduralDataset
 
+from elastic.contracts.chains import LABELS, Chain
 from elastic.errors import ParamsError
 
 CHECK = "check:"
 FILLERS = ("so", "now", "then")
-LABELS = "ABCDEFGHIJ"
-OPERATIONS: dict[str, Callable[[int, int], int]] = {"+": operator.add, "-": operator.sub, "^": max, "~": min}
 
 
 @dataclass
@@ -86,35 +84,6 @@ class ChainsConfig:
                 raise ParamsError("not a share", where=f"chains.{key}", remedy="use a value between 0 and 1")
         if self.max_recomputed < 0:
             raise ParamsError("below 0", where="chains.max_recomputed", remedy="use 0 or more")
-
-
-@dataclass(frozen=True)
-class Chain:
-    """A first number, and terms as they are written: an operation and a number, "+3", "-7", "^5" or "~2"."""
-
-    first: int
-    terms: tuple[str, ...]
-
-    @property
-    def totals(self) -> list[int]:
-        """Running totals, one a label."""
-        totals = [self.first]
-        for term in self.terms:
-            totals.append(OPERATIONS[term[0]](totals[-1], int(term[1:])))
-        return totals
-
-    @property
-    def question(self) -> str:
-        """The chain as a question, "A4 B+3 C-7=?"."""
-        return " ".join(f"{label}{term}" for label, term in zip(LABELS, (self.first, *self.terms), strict=False)) + "=?"
-
-    def steps(self, *, terse: bool) -> list[str]:
-        """The steps of one pass, wordy ("B4+3=7") or terse ("B7")."""
-        totals = self.totals
-        return [
-            f"{label}{total}" if terse else f"{label}{before}{term}={total}"
-            for label, before, term, total in zip(LABELS[1:], totals, self.terms, totals[1:], strict=False)
-        ]
 
 
 def draw_chain(rng: Random, config: ChainsConfig) -> Chain:

@@ -6,7 +6,8 @@ import re
 
 import pytest
 
-from elastic.data.chains import Chain, ChainsConfig, ChainsDataset
+from elastic.contracts.chains import Chain
+from elastic.data.chains import ChainsConfig, ChainsDataset
 from elastic.errors import ParamsError
 
 STEP = re.compile(r"[A-J](\d+)([+-]\d)=(\d+)")
@@ -68,7 +69,15 @@ def test_an_item_depends_on_its_seed_and_number_alone() -> None:
 
 @pytest.mark.parametrize(
     ("key", "value"),
-    [("family", "products"), ("min_terms", 1), ("max_terms", 99), ("max_total", 5), ("checks", ()), ("terse_share", 2), ("max_recomputed", -1)],
+    [
+        ("family", "products"),
+        ("min_terms", 1),
+        ("max_terms", 99),
+        ("max_total", 5),
+        ("checks", ()),
+        ("terse_share", 2),
+        ("max_recomputed", -1),
+    ],
 )
 def test_an_impossible_world_is_refused_by_key(key: str, value: object) -> None:
     with pytest.raises(ParamsError, match="chains"):

@@ -2,8 +2,9 @@
 
 A dep that is missing would let a changed file go unnoticed; one too many would run a stage for nothing. Paths may name
 a file or a whole room. Graders are loaded by the name that stands in params, so the edge to them is read from the
-template in dvc.yaml (`elastic/answers/${grading.training}.py`). The comparison and the lab have DAGs of their own, in
-compare/ and lab/, under the same rule; their paths are taken as seen from the root.
+template in dvc.yaml (`elastic/answers/${grading.training}.py`); rewards are, too, and are deps all together. The
+comparison and the lab have DAGs of their own, in compare/ and lab/, under the same rule; their paths are taken as seen
+from the root.
 """
 
 from __future__ import annotations
@@ -29,6 +30,7 @@ OWN_DAGS = ("compare", "lab")
 CODE = ("elastic", "stages", *OWN_DAGS)
 DAGS = (ROOT, *(ROOT / name for name in OWN_DAGS))
 LOADS_BY_NAME = "elastic.answers.graders"
+LOADS_REWARDS = "elastic.rewards.protocol"
 GRADERS = {f"elastic/answers/{name}.py" for name in get_args(GraderName)}
 BY_NAME = re.compile(r"^elastic/answers/\$\{\w+\.\w+\}\.py$")
 
@@ -57,8 +59,11 @@ def file_of(module: str) -> str | None:
 
 
 def imported_files(graph: grimp.ImportGraph, roots: Iterable[str]) -> set[str]:
-    """Files of `roots` and of everything that they import, directly or not."""
+    """Files of `roots` and of everything that they import, directly or not; of every reward where one is loaded."""
     modules = {module for root in roots for module in (root, *graph.find_upstream_modules(root))}
+    if LOADS_REWARDS in modules:
+        rewards = graph.find_descendants(LOADS_REWARDS.rpartition(".")[0])
+        modules |= {module for reward in rewards for module in (reward, *graph.find_upstream_modules(reward))}
     return {path for module in modules if (path := file_of(module))}
 
 
