@@ -109,6 +109,13 @@ class Job:
         return cls("plain", prompt_ids, seed, total=total)
 
     @property
+    def finished(self) -> Trace | None:
+        """The trace of a job whose given thinking has reached its limit, so that nothing is left to draw."""
+        if self.goes_on and self.given_think == self.think:
+            return Trace(self.prompt_ids, self.thinking, (), "never", "budget", self.opening)
+        return None
+
+    @property
     def given(self) -> int:
         """Ids that are there before any is sampled."""
         return len(self.prompt_ids) + len(self.thinking)
@@ -117,6 +124,11 @@ class Job:
     def goes_on(self) -> bool:
         """Whether thinking that is given goes on."""
         return self.kind == "think_only" and bool(self.thinking)
+
+    @property
+    def from_given(self) -> bool:
+        """Whether the job starts from thinking that is given."""
+        return self.kind == "solve" or self.goes_on
 
     @property
     def given_think(self) -> int:

@@ -3,19 +3,21 @@
 Each row carries its own limits, phase and random stream, so rows of different budgets and kinds share a batch. When a
 row uses up its thinking budget the closing delimiter takes the place of its next token and goes through the model like
 a sampled one: no second prefill. Finished rows leave the batch and its cache; they would be dead weight. Thinking that
-several jobs were given is read once (`elastic/engines/prefixes.py`).
+several jobs were given is read once (`elastic/engines/prefill.py`).
 """
 
 from __future__ import annotations
 
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from typing import Any
 
 import torch
 
 from elastic.budget import Budget
-from elastic.engines.cache import growing_cache, select_rows
+from elastic.engines.batches import batches
+from elastic.engines.cache import can_spread, growing_cache, select_rows
+from elastic.engines.prefill import share, whole
 from elastic.engines.protocol import Drawn, Engine, Job, Progress, Sampling, Spent
 from elastic.engines.rows import Rows
 from elastic.engines.sampling import draw, draw_with_logprobs
@@ -46,7 +48,7 @@ class TransformersEngine(Engine):
         return getattr(self.model.config, "max_position_embeddings", None)
 
     def draw(self, jobs: Sequence[Job], sampling: Sampling, *, progress: Progress | None = None) -> list[Drawn]:
-        """See Engine.draw. Jobs of like limits and then like lengths share a batch, so that little is padding."""
+        """See Engine.draw."""
         return self._run(jobs, sampling, progress, keep_logprobs=True)
 
     def generate(self, jobs: Sequence[Job], sampling: Sampling, *, progress: Progress | None = None) -> list[Trace]:
@@ -58,19 +60,21 @@ class TransformersEngine(Engine):
     ) -> list[Drawn]:
         for job in jobs:
             job.check(self.context)
-        found: dict[int, Drawn] = {}
+        found = {i: Drawn(trace, (), Spent(0, 0, 0.0)) for i, job in enumerate(jobs) if (trace := job.finished)}
+        if progress and found:
+            progress(len(found), 0)
+        going = {i: job for i, job in enumerate(jobs) if i not in found}
         was_training = self.model.training
         self.model.eval()
         try:
-            for batch in _batches(jobs, self.batch_size):
-                for index, drawn in zip(
-                    batch, self._decode([jobs[i] for i in batch], sampling, keep_logprobs), strict=True
-                ):
-                    found[index] = drawn
+            for batch in batches(going, self.batch_size):
+                drawn = self._decode([jobs[i] for i in batch], sampling, keep_logprobs)
+                for index, one in zip(batch, drawn, strict=True):
+                    found[index] = one
                     if jobs[index].kind == "separate":
-                        drawn.trace.check(Budget(jobs[index].think, jobs[index].solution))
+                        one.trace.check(Budget(jobs[index].think, jobs[index].solution))
                 if progress:
-                    progress(len(batch), sum(found[index].spent.sampled for index in batch))
+                    progress(len(batch), sum(one.spent.sampled for one in drawn))
         finally:
             self.model.train(was_training)
         return [found[index] for index in range(len(jobs))]
@@ -81,10 +85,14 @@ class TransformersEngine(Engine):
         started, ends = time.perf_counter(), []
         rows = Rows(jobs, self.markers, self.model.device, keep_logprobs=keep_logprobs)
         cache = growing_cache(self.model.config)
-        ids, mask = _left_padded(rows.inputs, self.markers.pad_id, self.model.device)
-        prefilled = [len(row) for row in rows.inputs]
-        positions = (mask.cumsum(-1) - 1).clamp_min(0)
-        mask = _needed(mask)
+        pad = self.markers.pad_id
+        if can_spread(cache) and all(job.from_given for job in jobs):
+            unread = share(self.model, cache, rows.inputs, [job.given for job in jobs], pad)
+        else:
+            unread = whole(rows.inputs, pad, self.model.device)
+        ids = unread.ids
+        positions = (unread.mask.cumsum(-1) - 1).clamp_min(0)[:, -ids.shape[-1] :]
+        mask = _needed(unread.mask)
         while True:
             logits = self.model(
                 input_ids=ids,
@@ -120,23 +128,9 @@ class TransformersEngine(Engine):
         return [
             Drawn(trace, logprobs, Spent(job.drawn(trace), read, ends[step - 1] - started))
             for job, trace, logprobs, read, step in zip(
-                jobs, rows.traces(), rows.drawn_logprobs(), prefilled, steps, strict=True
+                jobs, rows.traces(), rows.drawn_logprobs(), unread.prefilled, steps, strict=True
             )
         ]
-
-
-def _batches(jobs: Sequence[Job], size: int) -> Iterator[list[int]]:
-    order = sorted(range(len(jobs)), key=lambda i: (jobs[i].wanted, jobs[i].given, i))
-    for start in range(0, len(order), size):
-        yield order[start : start + size]
-
-
-def _left_padded(rows: list[list[int]], pad: int, device: torch.device) -> tuple[torch.Tensor, torch.Tensor]:
-    """Ids and their mask, both (B, longest row)."""
-    longest = max(map(len, rows))
-    ids = torch.tensor([[pad] * (longest - len(row)) + row for row in rows], device=device)
-    mask = torch.tensor([[0] * (longest - len(row)) + [1] * len(row) for row in rows], device=device)
-    return ids, mask
 
 
 def _needed(mask: torch.Tensor) -> torch.Tensor | None:

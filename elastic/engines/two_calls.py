@@ -90,9 +90,8 @@ class TwoCalls:
 
     def trace(self) -> Trace:
         """The trace of a job that has no call left."""
-        finish: Finish = (
-            "eos" if self.markers.eos_ids.intersection((self._solution or self._thinking)[-1:]) else "budget"
-        )
+        drawn = self._solution or self._thinking[len(self.job.thinking) :]
+        finish: Finish = "eos" if self.markers.eos_ids.intersection(drawn[-1:]) else "budget"
         return Trace(
             self.job.prompt_ids, self._thinking, self._solution, self._closed, finish, self._opening, self.job.cue
         )

@@ -55,6 +55,8 @@ except ImportError as error:
 
 # The CPU kernels want multiples of 32; the smallest lets the second call find the most of its prompt in the cache.
 _CPU_BLOCK = 32
+# The number of a request's first draw, among its parameters.
+_FIRST = "first"
 # vLLM raises a lower temperature to this one, with no more than a line in its log.
 _LOWEST_TEMPERATURE = 0.01
 
@@ -122,7 +124,7 @@ class VllmEngine(Engine):
                     remedy="mend what the message names; room for keys and values on a CPU is set in GiB by "
                     "VLLM_CPU_KVCACHE_SPACE",
                 ) from error
-
+        self._engine.collective_rpc(_watch_requests)
         self._end = VllmEngine._running = weakref.finalize(self, self._engine.engine_core.shutdown)
 
     @property
@@ -165,6 +167,8 @@ class VllmEngine(Engine):
             for number, row in enumerate(rows):
                 if row.calls.call:
                     ask(number)
+            if progress and len(waiting) < len(rows):
+                progress(len(rows) - len(waiting), 0)
             while waiting:
                 finished = tokens = 0
                 for output in self._step():
@@ -240,6 +244,28 @@ class VllmEngine(Engine):
             )
 
 
+class _Requests(dict[str, Any]):
+    """The requests that a model runner knows; one that goes on from given ids skips the draws that these had."""
+
+    def __init__(self, runner: Any) -> None:
+        super().__init__(runner.requests)
+        self._runner = runner
+
+    def __setitem__(self, name: str, request: Any) -> None:
+        if request.generator is not None:
+            runner = self._runner
+            logits = torch.zeros((1, runner.input_batch.vocab_size), device=runner.device)
+            for _ in range(request.sampling_params.extra_args[_FIRST]):
+                runner.sampler.topk_topp_sampler(logits, {0: request.generator}, None, None)
+        super().__setitem__(name, request)
+
+
+def _watch_requests(worker: Any) -> None:
+    """Make every request's stream start at its first draw; a runner whose draws depend on places does so by itself."""
+    if not worker.use_v2_model_runner:
+        worker.model_runner.requests = _Requests(worker.model_runner)
+
+
 def _params(call: Call, sampling: Sampling) -> Any:
     return SamplingParams(
         temperature=sampling.temperature,
@@ -251,6 +277,7 @@ def _params(call: Call, sampling: Sampling) -> Any:
         ignore_eos=True,  # `call.ends` names every EOS
         detokenize=False,
         logprobs=0,
+        extra_args={_FIRST: call.first},
         output_kind=RequestOutputKind.FINAL_ONLY,
     )
 

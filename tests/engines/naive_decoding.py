@@ -30,7 +30,7 @@ class Naive:
     def decode(self, job: Job) -> Trace:
         if job.kind == "solve":
             return self.solve(job, list(job.thinking), job.opening, job.closed)
-        thinking, opening, closed = self.think(job)
+        thinking, opening, closed = self.think_on(job) if job.thinking else self.think(job)
         stops = closed == "never" or (closed == "eos" and not job.after_eos) or job.kind == "think_only"
         if stops:
             finish = "eos" if closed == "eos" else "budget"
@@ -65,12 +65,25 @@ class Naive:
                 return thinking, opening, "eos"
         return thinking, opening, out_of_budget
 
+    def think_on(self, job: Job) -> tuple[list[int], int, Any]:
+        """As `think`, from thinking that is given: its tokens have used up their draws."""
+        draws = uniforms(stream_seed(job.seed, "think"), job.think + job.opening)
+        thinking = list(job.thinking)
+        while len(thinking) - job.opening < job.think:
+            token = self.next_token([*job.prompt_ids, *thinking], draws[len(thinking)])
+            if token == self.markers.close_id:
+                return thinking, job.opening, "natural"
+            thinking.append(token)
+            if token in self.markers.eos_ids:
+                return thinking, job.opening, "eos"
+        return thinking, job.opening, "never"
+
     def solve(self, job: Job, thinking: list[int], opening: int, closed: Any) -> Trace:
         limit = job.total - (len(thinking) - opening) if job.kind == "plain" else job.solution
         draws = uniforms(stream_seed(job.seed, "solution"), limit)
-        start = [*job.prompt_ids, *thinking, self.markers.close_id]
+        start = [*job.prompt_ids, *thinking, self.markers.close_id, *job.cue]
         solution: list[int] = []
         while len(solution) < limit and not (solution and solution[-1] in self.markers.eos_ids):
             solution.append(self.next_token(start + solution, draws[len(solution)]))
         finish: Any = "eos" if solution[-1] in self.markers.eos_ids else "budget"
-        return Trace(job.prompt_ids, tuple(thinking), tuple(solution), closed, finish, opening)
+        return Trace(job.prompt_ids, tuple(thinking), tuple(solution), closed, finish, opening, job.cue)
