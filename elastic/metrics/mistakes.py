@@ -6,19 +6,21 @@ Every graded answer is in exactly one class, the first of these that holds:
 2. loop: its budget cut a phase that went round in circles (`elastic/metrics/loops.py`).
 3. no box: no answer was found.
 4. arithmetic slip or wrong copy, whichever its first faulty step is. A slip has the right inputs and the wrong result;
-   a wrong copy has inputs that are neither the question's nor the result before it, or is a box with another number
-   than the last result. What follows from a faulty step is not held against it.
+   a wrong copy has inputs that are neither the question's nor the result before it. What follows from a faulty step is
+   not held against it.
 5. stopped early: every step is right, but the last one that the question needs is not there.
-6. other, with timeouts among them.
+6. wrong box: every step is right and the last one is there, but another number is boxed: that of an earlier step, say,
+   where thinking was cut while it checked itself.
+7. other: a timeout, or no checker.
 
 What a step is belongs to a domain, which brings a `StepChecker`; `elastic/metrics/chain_steps.py` is that of the laptop
-world. Without one, 4 and 5 cannot be told from other.
+world. Without one, 4 to 6 cannot be told apart.
 """
 
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any, Literal, Protocol
+from typing import Any, Literal, Protocol, get_args
 
 import polars as pl
 
@@ -28,10 +30,9 @@ from elastic.metrics.intervals import mean_interval
 from elastic.metrics.loops import loops
 from elastic.metrics.problems import graded
 
-Mistake = Literal["correct", "loop", "no box", "arithmetic slip", "wrong copy", "stopped early", "other"]
-MISTAKES: tuple[Mistake, ...] = (
-    "correct", "loop", "no box", "arithmetic slip", "wrong copy", "stopped early", "other",
-)  # fmt: skip
+Fault = Literal["arithmetic slip", "wrong copy"]
+Mistake = Literal["correct", "loop", "no box", Fault, "stopped early", "wrong box", "other"]
+MISTAKES: tuple[Mistake, ...] = get_args(Mistake)
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,7 +43,6 @@ class Response:
         question: as the model was asked.
         thinking, solution: the text of the phases.
         thinking_cut, solution_cut: whether a budget cut the phase, so that its last step may be half of one.
-        answer: what was found in the solution, None where nothing was.
     """
 
     question: str
@@ -50,7 +50,6 @@ class Response:
     solution: str
     thinking_cut: bool
     solution_cut: bool
-    answer: str | None
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,7 +61,7 @@ class Checked:
         finished: whether the last step that the question needs is there.
     """
 
-    fault: Literal["arithmetic slip", "wrong copy"] | None
+    fault: Fault | None
     finished: bool
 
 
@@ -81,7 +80,7 @@ def classify(answer: dict[str, Any], checker: StepChecker | None) -> Mistake:
     """The class of one graded answer.
 
     Args:
-        answer: columns verdict, closed, finish, question, answer, solution_ids and solution_text of
+        answer: columns verdict, closed, finish, question, solution_ids and solution_text of
             elastic.contracts.evaluation.Answers, with think_ids and think_text from `with_thinking`.
         checker: of the answer's domain, None where there is none.
 
@@ -109,10 +108,9 @@ def classify(answer: dict[str, Any], checker: StepChecker | None) -> Mistake:
             answer["solution_text"],
             thinking_cut,
             solution_cut,
-            answer["answer"],
         )
     )
-    return found.fault or ("other" if found.finished else "stopped early")
+    return found.fault or ("wrong box" if found.finished else "stopped early")
 
 
 def mistake_shares(
@@ -133,7 +131,7 @@ def mistake_shares(
         DataError: a question is not of the checker's domain.
     """
     frame = graded(answers)
-    named = ["verdict", "closed", "finish", "question", "answer", "solution_ids", "solution_text", "think_ids"]
+    named = ["verdict", "closed", "finish", "question", "solution_ids", "solution_text", "think_ids"]
     classes = [classify(row, checker) for row in frame.select(*named, "think_text").iter_rows(named=True)]
     frame = frame.select(*CELL, "problem_id", mistake=pl.Series(classes, dtype=pl.String))
     rows = []

@@ -27,7 +27,6 @@ def row(thinking: str, solution: str, answer: str | None, **other: Any) -> dict[
         "closed": "natural",
         "finish": "eos",
         "question": SUM,
-        "answer": answer,
         "think_text": thinking,
         "solution_text": solution,
         "think_ids": list(range(len(thinking))),
@@ -48,10 +47,10 @@ BY_HAND = [
     ("wrong copy", row(" B4+3=7 C8-7=1 D1+9=10", "\\boxed{10}", "10")),  # the total before
     ("wrong copy", row(" B5+3=8", "\\boxed{8}", "8")),  # the first number
     ("wrong copy", row(" B4+3=7 C7-7=0 D0+9=9 E9+1=10", "\\boxed{10}", "10")),  # a term that is not there
-    ("wrong copy", row(" B4+3=7 C7-7=0 D0+9=9 check: B4+3=7 C", "\\boxed{7}", "7", closed="forced")),  # the box
     ("stopped early", row(" B4+3=7 C7-7=0", "\\boxed{0}", "0")),
     ("stopped early", row("", "\\boxed{5}", "5")),
     ("stopped early", row(" B4+3=7 C7", "\\boxed{7}", "7", closed="forced")),  # C7 was cut, and is no terse step
+    ("wrong box", row(" B4+3=7 C7-7=0 D0+9=9 check: B4+3=7 C", "\\boxed{7}", "7", closed="forced")),
     ("other", row("", "\\boxed{9}", "9", verdict="timeout")),
 ]
 
@@ -65,26 +64,26 @@ def test_every_class_has_a_trace() -> None:
     assert {mistake for mistake, _ in BY_HAND} == set(MISTAKES)
 
 
-def checked(question: str, thinking: str, answer: str, *, cut: bool = False) -> Checked:
-    return check_chain(Response(question, thinking, "", cut, False, answer))
+def checked(question: str, thinking: str, *, cut: bool = False) -> Checked:
+    return check_chain(Response(question, thinking, "", cut, False))
 
 
 def test_extremes_are_checked_by_their_own_operations() -> None:
-    assert checked(EXTREME, " B4^3=4 C4~7=4 D4~2=2", "2") == Checked(None, True)
-    assert checked(EXTREME, " B4^3=3", "3") == Checked("arithmetic slip", False)
-    assert checked(EXTREME, " B4+3=7", "7") == Checked("wrong copy", False)
+    assert checked(EXTREME, " B4^3=4 C4~7=4 D4~2=2") == Checked(None, True)
+    assert checked(EXTREME, " B4^3=3") == Checked("arithmetic slip", False)
+    assert checked(EXTREME, " B4+3=7") == Checked("wrong copy", False)
 
 
 def test_a_slip_that_is_carried_on_or_mended_is_one_fault() -> None:
-    assert checked(SUM, " B4+3=8 C8-7=1 D1+9=10", "10").fault == "arithmetic slip"
-    assert checked(SUM, " B4+3=8 C7-7=0 D0+9=9", "9") == Checked("arithmetic slip", True)
-    assert checked(SUM, " D0+9=9", "9") == Checked(None, True)  # steps may be done in the head
+    assert checked(SUM, " B4+3=8 C8-7=1 D1+9=10").fault == "arithmetic slip"
+    assert checked(SUM, " B4+3=8 C7-7=0 D0+9=9") == Checked("arithmetic slip", True)
+    assert checked(SUM, " D0+9=9") == Checked(None, True)  # steps may be done in the head
 
 
 def test_a_terse_step_at_a_cut_may_be_half_of_a_wordy_one() -> None:
-    assert checked(SUM, " B7 C7", "7", cut=False).fault == "arithmetic slip"
-    assert checked(SUM, " B7 C7", "7", cut=True) == Checked(None, False)
-    assert checked(SUM, " B4+3=7 C7-7=1", "1", cut=True).fault == "arithmetic slip"
+    assert checked(SUM, " B7 C7", cut=False).fault == "arithmetic slip"
+    assert checked(SUM, " B7 C7", cut=True) == Checked(None, False)
+    assert checked(SUM, " B4+3=7 C7-7=1", cut=True).fault == "arithmetic slip"
 
 
 @pytest.mark.parametrize("family", ["sums", "extremes"])
@@ -93,7 +92,7 @@ def test_what_the_world_demonstrates_has_no_fault_and_no_loop(family: Any) -> No
     for _ in range(60):
         chain = draw_chain(rng, config)
         thinking, solution = demonstrate(chain, rng, config)
-        found = check_chain(Response(chain.question, thinking, solution, False, False, str(chain.totals[-1])))
+        found = check_chain(Response(chain.question, thinking, solution, False, False))
         assert found == Checked(None, True), (chain.question, thinking, solution)
         assert not loops([ord(letter) for letter in thinking.replace(" ", "")])
 
@@ -125,7 +124,7 @@ def test_a_loop_with_a_word_changed_now_and_then_is_one() -> None:
 
 def test_shares_are_over_problems_and_add_up() -> None:
     """a: one of two answers right, one a slip; b: one stopped early; c has an error only."""
-    slip, early, right = BY_HAND[5][1], BY_HAND[13][1], BY_HAND[0][1]
+    slip, early, right = BY_HAND[5][1], BY_HAND[12][1], BY_HAND[0][1]
     frame = answers(
         {"problem_id": "a", **right},
         {"problem_id": "a", **slip},
@@ -136,9 +135,9 @@ def test_shares_are_over_problems_and_add_up() -> None:
     found = mistake_shares(frame, check_chain, **SETTINGS)
     assert found["mistake"].to_list() == list(MISTAKES) * 2
     narrow = found.filter(think_budget=8)
-    assert narrow["share"].to_list() == [0.25, 0, 0, 0.25, 0, 0.5, 0]
-    assert narrow["n_answers"].to_list() == [1, 0, 0, 1, 0, 1, 0]
-    assert narrow["n_problems"].to_list() == [2] * 7
+    assert narrow["share"].to_list() == [0.25, 0, 0, 0.25, 0, 0.5, 0, 0]
+    assert narrow["n_answers"].to_list() == [1, 0, 0, 1, 0, 1, 0, 0]
+    assert narrow["n_problems"].to_list() == [2] * 8
     assert found.filter(think_budget=16, mistake="stopped early")["share"].to_list() == [1.0]
     assert found.group_by("think_budget").agg(pl.col("share").sum())["share"].to_list() == [1.0, 1.0]
     assert (found["low"] <= found["share"]).all()
