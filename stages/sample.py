@@ -52,7 +52,7 @@ def run(
     """
     grid = params.grids[split]
     frame = read_frame(Problems, problems)
-    engine, tokenizer = load_engine(folder, batch_size=params.batch_size)
+    engine, tokenizer = load_engine(folder, batch_size=params.batch_size, engine=params.engine)
     prompter = Prompter(tokenizer, template=prompt.template, system=prompt.system)
     prompts = render_prompts(frame.select("problem_id", "question").iter_rows(), prompter, max_tokens=prompt.max_tokens)
     plan = Plan(

@@ -7,7 +7,7 @@ from typing import Annotated
 from pydantic import Field, model_validator
 
 from elastic.budget import Budget
-from elastic.contracts.params.common import Count, Natural, Strict, Temperature
+from elastic.contracts.params.common import Count, EngineName, Natural, Strict, Temperature
 
 
 class Grid(Strict):
@@ -50,6 +50,7 @@ class SampleParams(Strict):
         temperature: of both phases.
         nested: one thinking trace serves all budgets; false samples every budget on its own.
         faithful: go on to a solution after an EOS inside thinking, as the published evaluation does.
+        engine: what samples; engines draw other numbers from the same streams.
         batch_size: rows decoded together.
         chunk: problems a committed chunk.
         seed: root of the random streams; models share them, which pairs their comparison.
@@ -59,6 +60,7 @@ class SampleParams(Strict):
     temperature: Temperature
     nested: bool
     faithful: bool
+    engine: EngineName = "transformers"
     batch_size: Count
     chunk: Count
     seed: Natural

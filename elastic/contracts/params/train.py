@@ -6,7 +6,7 @@ from typing import Annotated, Any, Literal
 
 from pydantic import BaseModel, ConfigDict, Field, model_validator
 
-from elastic.contracts.params.common import BudgetText, Count, Natural, Positive, Share, Strict, Temperature
+from elastic.contracts.params.common import BudgetText, Count, EngineName, Natural, Positive, Share, Strict, Temperature
 from elastic.contracts.params.schedule import FixedSchedule, Schedule, TargetParams
 
 
@@ -192,7 +192,7 @@ class TrainParams(Strict):
     alerts: Alerts = Alerts()
     ceiling: Ceiling = Ceiling()
     lora: Lora | None = None
-    engine: Literal["transformers", "vllm"] = "transformers"
+    engine: EngineName = "transformers"
     importance_cap: Positive | None = None
     monitor: Monitor
     preflight: Preflight
