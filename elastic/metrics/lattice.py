@@ -8,6 +8,7 @@ depths or draws is a lattice with H = m = 1.
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import TypeVar
 
 import numpy as np
 import polars as pl
@@ -17,6 +18,7 @@ from elastic.errors import DataError
 from elastic.metrics.depths import depth_count
 
 Places = tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]
+Sizes = TypeVar("Sizes", float, np.ndarray)
 
 
 @dataclass(frozen=True)
@@ -65,7 +67,7 @@ class Lattice:
             return float(self.thinking.sum() / paths.sum()), 0.0
         return float(self.thinking.sum() / paths.sum()), float(self.solution[:, :, columns].sum() / present.sum())
 
-    def cost(self, paths: int, depths: tuple[int, ...], draws: int) -> float:
+    def cost(self, paths: Sizes, depths: tuple[int, ...], draws: Sizes) -> Sizes:
         """B = n (C_think + m H C_solution), tokens a problem: thinking paid once a path, prompts and prefill never."""
         thinking, solution = self.tokens(depths)
         return paths * (thinking + draws * len(depths) * solution)
