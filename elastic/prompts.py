@@ -13,6 +13,12 @@ from elastic.errors import ParamsError
 from elastic.markers import Markers, PromptState
 
 _PROBE = "1"
+_PLACE = "{question}"
+
+
+def user_turn(template: str, question: str) -> str:
+    """The user turn that asks a question: `{question}` in the template stands for it."""
+    return template.replace(_PLACE, question)
 
 
 class Prompter:
@@ -24,13 +30,13 @@ class Prompter:
         system: an optional system turn.
     """
 
-    def __init__(self, tokenizer: Any, *, template: str = "{question}", system: str | None = None) -> None:
+    def __init__(self, tokenizer: Any, *, template: str = _PLACE, system: str | None = None) -> None:
         self.tokenizer, self.template, self.system = tokenizer, template, system
 
     def messages(self, question: str) -> list[dict[str, str]]:
         """The conversation that asks `question`."""
         turns = [{"role": "system", "content": self.system}] if self.system else []
-        return [*turns, {"role": "user", "content": self.template.replace("{question}", question)}]
+        return [*turns, {"role": "user", "content": user_turn(self.template, question)}]
 
     def render_messages(self, messages: list[dict[str, str]]) -> tuple[int, ...]:
         """Prompt ids of a conversation, ready for the model to go on."""

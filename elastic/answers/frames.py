@@ -78,11 +78,21 @@ def grade_within(
     with load_grader(name) as grader:
         graded = grade_frame(frame, grader, progress)
         named = {"name": grader.name, "version": grader.version}
+    remedy = f"mend the grader, or allow more at {key} in params.yaml"
+    return graded, {"grader": named, "errors": count_errors(graded, max_error_share, where=where, remedy=remedy)}
+
+
+def count_errors(graded: pl.DataFrame, max_error_share: float, *, where: str, remedy: str) -> int:
+    """How many verdicts are errors.
+
+    Raises:
+        GraderError: more than a share of all.
+    """
     errors = int((graded["verdict"] == "error").sum())
     if errors > max_error_share * len(graded):
         raise GraderError(
-            f"{errors} of {len(graded)} traces ended in an error of the grader {name}",
+            f"{errors} of {len(graded)} traces ended in an error of the grader {graded['grader'][0]}",
             where=where,
-            remedy=f"mend the grader, or allow more at {key} in params.yaml",
+            remedy=remedy,
         )
-    return graded, {"grader": named, "errors": errors}
+    return errors

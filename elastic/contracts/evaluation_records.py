@@ -58,6 +58,18 @@ class Grading(Strict):
     golds: str
 
 
+class Intervals(Strict):
+    """How the intervals of a summary are made.
+
+    Attributes:
+        confidence: of the two-sided interval.
+        resamples: of the bootstrap over problems.
+    """
+
+    confidence: Annotated[float, Field(gt=0, lt=1)] = 0.95
+    resamples: Count = 5000
+
+
 class EvaluationRecord(Strict):
     """`evaluation.json`: what all runs of a folder share.
 
@@ -68,6 +80,7 @@ class EvaluationRecord(Strict):
         engine: what sampled; engines draw differently from a seed.
         versions: of the packages that sampled.
         grading: see Grading.
+        intervals: of the summary.
     """
 
     model: Named
@@ -76,6 +89,7 @@ class EvaluationRecord(Strict):
     engine: str
     versions: dict[str, str]
     grading: Grading
+    intervals: Intervals
 
 
 class RunRecord(Strict):

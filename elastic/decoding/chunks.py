@@ -102,9 +102,7 @@ class Chunks:
         last = [*self._contracts][-1]
         return [number for number in range(len(self)) if not self._path(number, last).exists()]
 
-    def sample(
-        self, draw: Callable[[Sequence[Prompt], Progress], Mapping[str, pl.DataFrame]], pace: Pace
-    ) -> Chunked:
+    def sample(self, draw: Callable[[Sequence[Prompt], Progress], Mapping[str, pl.DataFrame]], pace: Pace) -> Chunked:
         """Sample the chunks that are missing, and read all.
 
         Args:

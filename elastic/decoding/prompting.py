@@ -11,13 +11,15 @@ from elastic.errors import DataError, ParamsError
 from elastic.prompts import Prompter
 
 
-def render_prompts(problems: Iterable[tuple[str, str]], prompter: Prompter, *, max_tokens: int) -> list[Prompt]:
+def render_prompts(
+    problems: Iterable[tuple[str, str]], prompter: Prompter, *, max_tokens: int | None = None
+) -> list[Prompt]:
     """Render problems, in their order.
 
     Args:
         problems: (problem id, question).
         prompter: the chat template and the user turn.
-        max_tokens: the longest prompt allowed.
+        max_tokens: the longest prompt allowed; any by default.
 
     Raises:
         DataError: a prompt is too long, naming its problem.
@@ -33,7 +35,7 @@ def render_prompts(problems: Iterable[tuple[str, str]], prompter: Prompter, *, m
                 where="prompt",
                 remedy="put what prompt.system says into prompt.template",
             ) from None
-        if len(ids) > max_tokens:
+        if max_tokens is not None and len(ids) > max_tokens:
             raise DataError(
                 f"its prompt has {len(ids)} tokens, over prompt.max_tokens = {max_tokens}",
                 where=f"problem {problem_id}",
