@@ -18,6 +18,7 @@ from elastic.adaptive.outcomes import Outcomes, common_budgets, read_outcomes
 from elastic.adaptive.plan import Cost
 from elastic.adaptive.predict_agreement import Agreement
 from elastic.adaptive.predict_features import QuestionFeatures
+from elastic.adaptive.predict_length import QuestionLength
 from elastic.adaptive.predict_log_linear import LogLinearLaw
 from elastic.adaptive.predictor import Predictor
 from elastic.adaptive.records import Comparison, Gain
@@ -42,6 +43,7 @@ def predictors(budgets: Sequence[Budget]) -> list[Predictor]:
     return [
         Agreement(Probing((depths[0],), least, paths=2)),
         LogLinearLaw(Probing((depths[0], depths[1]), least)),
+        QuestionLength(),
         QuestionFeatures(tuple(rates["question"]), rates["pass_rate"].to_numpy(), rates["graded"].to_numpy()),
     ]
 
@@ -85,7 +87,7 @@ def table(model: str, found: Comparison) -> str:
     confidence = 100 * found.summaries[0].confidence
     lines = [
         f"### {model}, tokens {found.rows[0].cost}\n",
-        f"Over the allowances, intervals of {confidence:.1f} %, which hold together:\n",
+        f"Over the allowances, intervals of {confidence:.1f} %, with which all predictors hold together:\n",
         "| budgets | policy | over blind, points | over uniform, points | over blind with free probes | skill | paid |",
         "|---|---|---|---|---|---|---|",
     ]

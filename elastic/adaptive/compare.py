@@ -7,7 +7,7 @@ controls use as many as the policy really used, probes included. The policy `ora
 measured on: a bound that includes luck, not a policy that anyone can have.
 
 An interval of a row stands for one comparison. A summary averages a policy over the allowances, and its intervals hold
-for all summaries together (Bonferroni).
+for all predictors, shapes and both controls together (Bonferroni); oracle and unpriced probes are looks beside.
 """
 
 from __future__ import annotations

@@ -1,8 +1,10 @@
 """Difficulty from the question alone, learnt from the pass rates that the stage bucket keeps of training problems.
 
 Features are lengths and hashed word n-grams; a ridge regression predicts the pass rate, and the predicted rate is
-mapped to curves by the validation problems with nearly the same one. Nothing is sampled before the budget is chosen, so
-it costs no tokens.
+mapped to curves by the validation problems with nearly the same one. A pass rate was counted under one budget: problems
+that are equally hard there can need different ones elsewhere, which their length may tell. Whether neighbours are near
+in rate alone or in rate and words is chosen by the error on validation problems left out. Nothing is sampled before the
+budget is chosen, so it costs no tokens.
 """
 
 from __future__ import annotations
@@ -27,10 +29,15 @@ _LENGTHS = 4
 _RIDGES = tuple(10.0**power for power in range(-1, 5))
 
 
+def words_of(questions: Sequence[str]) -> np.ndarray:
+    """Number of words, shape (questions,): runs of letters, runs of digits and single signs."""
+    return np.array([len(_WORD.findall(question)) for question in questions], dtype=float)
+
+
 def features(questions: Sequence[str]) -> np.ndarray:
     """Lengths and hashed counts of words and pairs of words, shape (questions, 516).
 
-    Words are runs of letters, runs of digits and single signs. Counts enter as ln(1 + count); the hash is CRC-32, which
+    Words are as in `words_of`. Counts enter as ln(1 + count); the hash is CRC-32, which
     is the same in every process.
     """
     table = np.zeros((len(questions), _LENGTHS + _HASHED))
@@ -82,7 +89,7 @@ class Ridge:
 
 @dataclass(frozen=True)
 class QuestionFeatures:
-    """Curves of the known problems with nearly the same predicted pass rate.
+    """Curves of the known problems with nearly the same predicted pass rate, and length where that tells more.
 
     Attributes:
         questions: of training problems.
@@ -106,9 +113,15 @@ class QuestionFeatures:
     def fit(self, known: Known) -> Forecast:
         """Learn pass rates from training problems, then curves by predicted rate from the known ones."""
         ridge = Ridge(features(self.questions), np.asarray(self.pass_rates, float), np.asarray(self.graded, float))
-        nearest = Nearest(ridge.predict(features(known.asked.questions)), known)
+
+        def scores(asked: Asked, count: int) -> np.ndarray:
+            rates = ridge.predict(features(asked.questions))
+            return np.column_stack([rates, words_of(asked.questions)])[:, :count]
+
+        fits = {count: Nearest(scores(known.asked, count), known) for count in (1, 2)}
+        chosen = min(fits, key=lambda count: fits[count].error)
 
         def forecast(asked: Asked) -> Curves:
-            return nearest.curves(ridge.predict(features(asked.questions)))
+            return fits[chosen].curves(scores(asked, chosen))
 
         return forecast

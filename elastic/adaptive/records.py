@@ -59,7 +59,7 @@ class PolicySummary(_Record):
             others.
         skill: share of the squared error of the mean validation curve that the prediction removes, on the evaluated
             problems; 0 where it knows no more than the mean, below 0 where it knows less.
-        confidence: of each interval, such that all summaries of the comparison hold together.
+        confidence: of each interval, such that the predictors' gains over both controls hold together.
     """
 
     cost: str

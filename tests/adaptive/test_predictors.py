@@ -8,6 +8,7 @@ from elastic.adaptive.nearest import Nearest
 from elastic.adaptive.outcomes import Curves
 from elastic.adaptive.predict_agreement import Agreement
 from elastic.adaptive.predict_features import QuestionFeatures, Ridge, features
+from elastic.adaptive.predict_length import QuestionLength
 from elastic.adaptive.predict_log_linear import LogLinearLaw, straightened
 from elastic.adaptive.predictor import Known
 from elastic.budget import Budget
@@ -127,6 +128,39 @@ def test_questions_predict_curves_by_pass_rates_of_training_problems() -> None:
     predicted = predictor.fit(known)(asked([()] * 2, ["add", "add add add"]))
     assert predicted.accuracy.tolist() == [[1, 1, 1], [0, 0, 1]]
     assert predicted.used == pytest.approx(np.array([[6, 6, 6], [5, 5, 6]]))
+
+
+def test_length_counts_where_equal_pass_rates_have_different_curves() -> None:
+    lengths = np.arange(40) % 2 + 1
+    questions = [" ".join(["add"] * length) for length in lengths]
+    accuracy = np.array([[length <= 1, 1, 1] for length in lengths], dtype=float)
+    known = Known(GRID, asked([()] * 40, questions), Curves(accuracy, accuracy))
+    # All rates are equal, so the predicted rate tells nothing.
+    predictor = QuestionFeatures(tuple(questions), np.full(40, 0.5), np.full(40, 4))
+    predicted = predictor.fit(known)(asked([()] * 2, ["add", "add add"]))
+    assert predicted.accuracy.tolist() == [[1, 1, 1], [0, 1, 1]]
+
+
+def test_length_gives_each_number_of_words_its_curve() -> None:
+    questions = ["add 1", "add 1 + 2"] * 20
+    accuracy = np.array([[1.0, 1.0, 1.0], [0.0, 1.0, 1.0]] * 20)
+    forecast = QuestionLength().fit(Known(GRID, asked([()] * 40, questions), Curves(accuracy, accuracy)))
+    assert forecast(asked([()] * 2, ["sub 7", "sub 7+8"])).accuracy.tolist() == [[1, 1, 1], [0, 1, 1]]
+
+
+def test_scores_count_by_their_spread() -> None:
+    scores = np.column_stack([np.repeat([0.0, 1.0], 20), 1000.0 * (np.arange(40) % 2)])
+    rows = Asked(tuple(map(str, range(40))), ("",) * 40, ((),) * 40, np.zeros(40))
+    accuracy = (scores[:, :1] + scores[:, 1:] / 1000) / 2
+    nearest = Nearest(scores, Known((Budget(8, 4),), rows, Curves(accuracy, accuracy)))
+    assert nearest.curves(np.array([[0.9, 100.0]])).accuracy == pytest.approx(0.5)
+    assert nearest.error < 1e-12
+
+
+def test_one_problem_predicts_no_other() -> None:
+    rows = Asked(("a", "a"), ("",) * 2, ((),) * 2, np.zeros(2))
+    with pytest.raises(DataError, match=r"1 problem\(s\) predict no other"):
+        Nearest(np.zeros(2), Known(GRID, rows, Curves(np.zeros((2, 3)), np.zeros((2, 3)))))
 
 
 def test_pass_rates_must_go_with_the_questions() -> None:
