@@ -1,0 +1,1 @@
+"""Figures of the lab, drawn from the plots of an analysis."""
