@@ -12,6 +12,7 @@ from elastic.metrics.best_of import best_of
 from elastic.metrics.depths import at_depths, depth_count, last_depths
 from elastic.metrics.lattice import lattice_of
 from elastic.metrics.voting import majority
+from elastic.reporting.words import points
 from lab.analysis import Column, Entry, Section, Table
 from lab.evidence import Evidence
 from lab.paired import Difference, Family
