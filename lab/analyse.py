@@ -1,4 +1,4 @@
-"""Compute everything that the lab's report says: results/analysis.json.
+"""Compute everything that the lab's report says: analysis.json.
 
 Run it alone, in this folder: `python -m lab.analyse`. One file of lab/sections answers one question; each corrects for
 the number of differences that it looks at.
@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from itertools import product
+from pathlib import Path
 
 from elastic.contracts.params.common import validate
 from elastic.contracts.records import write_json
@@ -15,9 +16,8 @@ from elastic.engines.loading import load_reader
 from elastic.prompts import Prompter
 from lab.analysis import Analysis, Section
 from lab.analysis_params import AnalyseParams
-from lab.evaluate import PROBLEMS, RESULTS, model_folder
 from lab.evidence import Evidence, cell
-from lab.params import PIPELINE, ModelsBlock, SetsBlock, SwapParams
+from lab.params import PIPELINE, PROBLEMS, RESULTS, ModelsBlock, SetsBlock, SwapParams, model_folder
 from lab.sections import (
     adaptive,
     allocation,
@@ -38,7 +38,7 @@ from lab.sections import (
 )
 from stages.common import Context, exit_with_message, params_block, run_stage
 
-OUT = RESULTS / "analysis.json"
+OUT = Path("analysis.json")
 SECTIONS: tuple[Callable[[Evidence], Section], ...] = (
     grid.section,
     swap.section,

@@ -1,6 +1,6 @@
 """What the lab found, as it passes from analyse to report: sections of sentences, tables and figures in plain values.
 
-Every figure is here as numbers, so that the page draws and measures nothing, and a reader of results/analysis.json has
+Every figure is here as numbers, so that the page draws and measures nothing, and a reader of analysis.json has
 all that the page shows.
 """
 

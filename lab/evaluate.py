@@ -29,16 +29,18 @@ from elastic.evaluation.checkpoint import Checkpoint, checkpoint_in
 from elastic.evaluation.evaluate import Measuring, Problems, evaluate
 from elastic.evaluation.planning import Beside
 from elastic.prompts import user_turn
-from lab.params import PIPELINE, EvaluateParams, ModelsBlock, SetName, SetParams, SetsBlock, pipeline_block
+from lab.params import (
+    PROBLEMS,
+    RESULTS,
+    EvaluateParams,
+    ModelsBlock,
+    SetName,
+    SetParams,
+    SetsBlock,
+    model_folder,
+    pipeline_block,
+)
 from stages.common import Context, exit_with_message, file_digest, params_block, run_stage
-
-PROBLEMS = Path("problems")
-RESULTS = Path("results")
-
-
-def model_folder(model: str) -> Path:
-    """Where the pipeline keeps a model."""
-    return PIPELINE / "models" / model
 
 
 def checkpoint_of(model: str, params: EvaluateParams, prompt: PromptParams) -> Checkpoint:

@@ -1,4 +1,4 @@
-"""Params of the lab, and the blocks that it reads of the pipeline whose models it studies."""
+"""Params of the lab, where its files are, and what it reads of the pipeline whose models it studies."""
 
 from __future__ import annotations
 
@@ -13,6 +13,7 @@ from elastic.contracts.params.strategies import parse_strategy
 from elastic.errors import ElasticError
 
 PIPELINE = Path("..")
+PROBLEMS, RESULTS = Path("problems"), Path("results")
 SetName = Literal["test", "validation", "few", "transfer"]
 
 
@@ -93,3 +94,8 @@ class SetsBlock(Strict):
 def pipeline_block(name: str) -> Any:
     """A block of the pipeline's own params."""
     return block(read_params(PIPELINE / "params.yaml"), name)
+
+
+def model_folder(model: str) -> Path:
+    """Where the pipeline keeps a model."""
+    return PIPELINE / "models" / model

@@ -17,12 +17,11 @@ from elastic.contracts.params.common import validate
 from elastic.data.normalise import normalise_answer, problem_id
 from elastic.data.splits import HELD_OUT
 from elastic.errors import DataError
-from lab.params import PIPELINE, ProblemsParams
+from lab.params import PIPELINE, PROBLEMS, ProblemsParams
 from stages.common import Context, exit_with_message, params_block, run_stage, staged
 
 CURATED = PIPELINE / "data/curated"
 FILES = ("test.parquet", "validation.parquet", "rejected.parquet")
-OUT = Path("problems")
 
 
 def held_out_family(rejected: pl.DataFrame, test: pl.DataFrame, family: str, wanted: int) -> pl.DataFrame:
@@ -95,8 +94,8 @@ def main() -> None:
         "problems",
         {"problems": params},
         [CURATED / name for name in FILES],
-        [OUT],
-        lambda context: run(params, CURATED, OUT, context),
+        [PROBLEMS],
+        lambda context: run(params, CURATED, PROBLEMS, context),
     )
 
 

@@ -1,6 +1,6 @@
 """The lab's report: one page for people, and its findings and tables in Markdown.
 
-Run it alone, in this folder: `python -m lab.report`. It reads results/analysis.json and measures nothing.
+Run it alone, in this folder: `python -m lab.report`. It reads analysis.json and measures nothing.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ from lab.analysis_params import ReportParams
 from lab.figures.plots import draw
 from stages.common import Context, exit_with_message, params_block, run_stage
 
-ANALYSIS, OUTPUT = Path("results/analysis.json"), Path("reports")
+ANALYSIS, OUTPUT = Path("analysis.json"), Path("reports")
 _FOLDER = Path(__file__).parent
 _NONE = "–"
 

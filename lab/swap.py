@@ -13,8 +13,8 @@ from elastic.contracts.params.common import validate
 from elastic.contracts.params.prompt import PromptParams
 from elastic.contracts.params.strategies import Swap
 from elastic.errors import ParamsError
-from lab.evaluate import PROBLEMS, RESULTS, checkpoint_of, evaluate_set, model_folder
-from lab.params import EvaluateParams, SwapParams, pipeline_block
+from lab.evaluate import checkpoint_of, evaluate_set
+from lab.params import PROBLEMS, RESULTS, EvaluateParams, SwapParams, model_folder, pipeline_block
 from stages.common import Context, exit_with_message, params_block, run_stage
 
 SET = "test"
