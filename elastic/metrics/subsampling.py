@@ -120,8 +120,8 @@ def _vote(codes: np.ndarray, right: np.ndarray) -> np.ndarray:
         for depth, draw in product(range(depths), range(draws)):
             cast = places[path, depth, draw]
             gain = worth[cast]
-            counts[draw:, cast] += 1
-            new = counts[draw:, cast]
+            new = counts[draw:, cast] + 1
+            counts[draw:, cast] = new
             ahead, level = new > top[draw:], new == top[draw:]
             tied[draw:] = np.where(ahead, 1, tied[draw:] + level)
             hits[draw:] = np.where(ahead, gain, hits[draw:] + level * gain)
