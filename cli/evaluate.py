@@ -10,6 +10,8 @@ from __future__ import annotations
 import json
 import sys
 from collections.abc import Mapping, Sequence
+from datetime import datetime
+from enum import StrEnum
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -33,6 +35,13 @@ if TYPE_CHECKING:
 # What a problem file is put and sampled by, as `data/benchmarks/*.yaml` say it for a benchmark.
 _DEFAULTS: dict[str, Any] = {"template": "{question}", "temperature": 0.6, "top_p": 1.0, "samples": 1}
 _GRADER = "math"
+
+
+class Format(StrEnum):
+    """Files of another tool."""
+
+    LM_EVAL = "lm-eval"
+    LIGHTEVAL = "lighteval"
 
 
 class Assignment(RootModel[dict[str, BudgetText]]):
@@ -77,6 +86,9 @@ def command(
         EngineName, typer.Option(help="What samples; engines draw differently from a seed.")
     ] = "transformers",
     batch_size: Annotated[int, typer.Option(min=1, help="Rows decoded together.")] = 64,
+    export: Annotated[
+        list[Format] | None, typer.Option(help="Also for the tools of this format, in OUT/formats; repeatable.")
+    ] = None,
     force: Annotated[bool, typer.Option("--force", help="Replace another evaluation in the same folder.")] = False,
 ) -> None:
     """Measure a checkpoint under strategies and budgets, with an interval over problems beside every accuracy.
@@ -133,7 +145,21 @@ def command(
             report=context.progress,
             say=context.say,
         )
+    for name in export or ():
+        context.say(f"{write_format(out, name)}: the evaluation in the format of {name}")
     print(render(rows))
+
+
+def write_format(out: Path, name: Format) -> Path:
+    """Write an evaluation in the format of another tool, dated as its summary; where it is."""
+    from elastic.evaluation.folder import FORMATS, SUMMARY
+    from elastic.evaluation.formats.lighteval import write_lighteval
+    from elastic.evaluation.formats.lm_eval import write_lm_eval
+
+    write = write_lm_eval if name is Format.LM_EVAL else write_lighteval
+    place = out / FORMATS / name
+    write(out, place, when=datetime.fromtimestamp((out / SUMMARY).stat().st_mtime))
+    return place
 
 
 def read_strategies(texts: Sequence[str], solvers: Sequence[str]) -> list[Strategy]:

@@ -110,8 +110,7 @@ def evaluate(
         if run is None:
             say(f"{strategy.run}: already there")
             continue
-        # Chunks of another size are others, whatever they hold.
-        chunks = scratch / f"{run.fingerprint(record)[:16]}-{measuring.chunk}"
+        chunks = _chunk_folder(scratch, run.fingerprint(record), measuring)
         samplers.append(RunSampler(run, checkpoint, beside, prompts, protocol, chunk=measuring.chunk, scratch=chunks))
 
     def graded(solutions: pl.DataFrame) -> pl.DataFrame:
@@ -129,6 +128,8 @@ def evaluate(
     for sampler in samplers:
         _complete(sampler, folder, record, pace, graded, say)
     for known in there:
+        # A kill between a run's record and the removal of its chunks leaves them.
+        shutil.rmtree(_chunk_folder(scratch, known.fingerprint, measuring), ignore_errors=True)
         if known.grading != grading:
             folder.regrade(known, grading, graded(folder.read("answers", known.run)))
             say(f"{known.run}: graded again, nothing sampled")
@@ -139,6 +140,11 @@ def evaluate(
         rows = summary_table(folder.answers(COLUMNS), protocol.benchmark, **drawn)
         folder.write_summary(rows, summary_markdown(rows, confidence=measuring.intervals.confidence))
     return rows
+
+
+def _chunk_folder(scratch: Path, fingerprint: str, measuring: Measuring) -> Path:
+    """Where a run's chunks are; chunks of another size are others, whatever they hold."""
+    return scratch / f"{fingerprint[:16]}-{measuring.chunk}"
 
 
 def describe(

@@ -6,6 +6,7 @@
     costs/RUN.parquet          contract Costs: what a run cost here, seconds among it
     runs/RUN.json              what the run is; written last, so that a run that has it is whole
     summary.json, summary.md   one row a cell of all runs; there only while they are those of the runs
+    formats/                   the same for other tools, where it was asked for
 
 Files are written under a temporary name and renamed.
 """
@@ -29,6 +30,7 @@ from elastic.evaluation.planning import file_stem
 
 FRAMES: dict[str, type[StrictFrame]] = {"answers": Answers, "thinking": Thinking, "costs": Costs}
 EVALUATION, RUNS, SUMMARY, MARKDOWN = "evaluation.json", "runs", "summary.json", "summary.md"
+FORMATS = "formats"
 
 Model = TypeVar("Model", bound=BaseModel)
 
@@ -89,7 +91,7 @@ class Folder:
         """Make the folder that of `evaluation`; another evaluation in it is removed, other files stay."""
         known = self._known()
         if known is not None and _differences(known, evaluation):
-            for name in (RUNS, *FRAMES):
+            for name in (RUNS, *FRAMES, FORMATS):
                 shutil.rmtree(self.path / name, ignore_errors=True)
         self._forget_summary()
         try:

@@ -15,7 +15,6 @@ from elastic.contracts.evaluation import Answers, Costs, Thinking
 from elastic.contracts.evaluation_records import SummaryRow
 from elastic.contracts.frames import read_frame
 from elastic.errors import BudgetError, DataError, GraderError, ParamsError
-from elastic.evaluation import folder
 
 # The model thinks one token and answers 5 in four: three of four answers are right.
 ROWS = [
@@ -128,6 +127,22 @@ def test_what_is_there_is_not_sampled_again_and_runs_and_budgets_are_added(
         "nested",
         "nested_at_4+24_to_32",
     ]
+
+
+def test_formats_of_other_tools_are_written_beside_and_sample_nothing(
+    parrot: Path, problems: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    run(parrot, problems, budgets="8+24")
+    monkeypatch.setattr(
+        "elastic.evaluation.checkpoint.load_engine", lambda *_, **__: pytest.fail("weights were loaded")
+    )
+    exports = ["--export", "lm-eval", "--export", "lighteval"]
+    run(parrot, problems, *exports, budgets="8+24")
+    once = contents()
+    [results] = [json.loads(data) for name, data in once.items() if "lm-eval" in name and "/results_" in name]
+    assert results["results"]["mine_nested_separate_8_24"]["exact_match,none"] == 0.75
+    run(parrot, problems, *exports, budgets="8+24")
+    assert contents() == once
 
 
 def test_another_evaluation_is_refused_and_replaced_only_when_forced(parrot: Path, problems: Path) -> None:
@@ -278,11 +293,3 @@ def test_what_cannot_fit_is_refused_before_any_weights_are_loaded(
     with pytest.raises(DataError, match=r"no such (model folder|file or folder)"):
         run(Path("nowhere"), problems)
     assert not Path("out").exists()
-
-
-def test_a_readable_file_name_tells_a_run_from_every_other() -> None:
-    runs = ["s1_r1:cue=a,b", "s1_r1:cue=a_b", "s1_r1:cue=a b", "swap:solver=r1", 's1_r1:cue="\\nso"', "nested at 1+2"]
-    stems = [folder.file_stem(run) for run in runs]
-    assert len(set(stems)) == len(runs)
-    assert (stems[3], stems[5]) == ("swap_solver-r1", "nested_at_1+2")
-    assert not any("=" in stem or "/" in stem for stem in stems)
