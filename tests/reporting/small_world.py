@@ -286,7 +286,8 @@ def build(folder: Path) -> Profile:
             }
         ),
     )
-    world, incoming = profile().collect.sources
+    known = {source.name: source for source in profile().collect.sources}
+    world, incoming = known["chains"], known["incoming"]
     incoming_facts = facts_of(incoming, 1).model_copy(
         update={"forbids": ("commercial use",), "overlaps": ("one problem of chains",), "revision": "0123456789" * 4}
     )
