@@ -7,15 +7,18 @@ The default, nested budgets, has plain truncation at equal totals and the uncons
 
 from __future__ import annotations
 
+import hashlib
 import json
 import sys
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from datetime import datetime
 from enum import StrEnum
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
+from filelock import FileLock, Timeout
 from pydantic import RootModel, ValidationError
 
 from elastic.budget import Budget
@@ -129,8 +132,9 @@ def command(
         for folder, name in named.items()
     }
     _note_unknown(opened[model], asked)
-    context = Context("eval", SCRATCH / "eval")
-    with load_grader(grader or (known.grading.grader if known else _GRADER)) as judge:
+    # A folder's chunks are its own: two evaluations at once must not write the same ones.
+    context = Context("eval", SCRATCH / f"eval-{hashlib.sha256(str(out.resolve()).encode()).hexdigest()[:12]}")
+    with load_grader(grader or (known.grading.grader if known else _GRADER)) as judge, held(context.scratch, out):
         rows = evaluate(
             out,
             context.scratch,
@@ -148,6 +152,27 @@ def command(
     for name in export or ():
         context.say(f"{write_format(out, name)}: the evaluation in the format of {name}")
     print(render(rows))
+
+
+@contextmanager
+def held(scratch: Path, out: Path) -> Iterator[None]:
+    """Hold the chunks of one evaluation.
+
+    Raises:
+        DataError: another process is at work on it.
+    """
+    scratch.parent.mkdir(parents=True, exist_ok=True)
+    lock = FileLock(f"{scratch}.lock")
+    try:
+        lock.acquire(timeout=0)
+    except Timeout:
+        raise DataError(
+            "another evaluation is at work on it", where=str(out), remedy="wait for it to end, or name another --out"
+        ) from None
+    try:
+        yield
+    finally:
+        lock.release()
 
 
 def write_format(out: Path, name: Format) -> Path:

@@ -7,6 +7,7 @@ import polars as pl
 import pytest
 from typer.testing import CliRunner
 
+from cli import evaluate
 from cli.main import app
 from elastic.answers.exact import ExactGrader
 from elastic.answers.verdict import Verdict
@@ -98,7 +99,7 @@ def test_answers_thinking_and_costs_are_kept_with_their_problems(parrot: Path, p
     assert costs["sampled_tokens"].to_list() == [10] * 4
     assert (costs["seconds"] > 0).all()
     assert sorted(path.name for path in Path().iterdir()) == [".scratch", "mine.jsonl", "out"]
-    assert not [path for path in Path(".scratch").rglob("*") if path.is_file()]
+    assert not list(Path(".scratch").rglob("*.parquet"))
 
 
 def test_what_is_there_is_not_sampled_again_and_runs_and_budgets_are_added(
@@ -161,6 +162,16 @@ def test_another_evaluation_is_refused_and_replaced_only_when_forced(parrot: Pat
     assert {(think, solution) for _, _, think, solution in rows} == {(8, 24), (None, None)}
     assert rows["nested", "separate", 8, 24].accuracy == 0.8
     assert Path("out/notes.txt").exists()
+
+
+def test_an_evaluation_that_another_process_is_at_work_on_is_left_alone(tmp_path: Path) -> None:
+    mine, other = tmp_path / "mine", tmp_path / "other"
+    with evaluate.held(mine, Path("out")), evaluate.held(other, Path("other")):
+        refused = evaluate.held(mine, Path("out"))
+        with pytest.raises(DataError, match="out: another evaluation is at work on it"):
+            refused.__enter__()
+    with evaluate.held(mine, Path("out")):
+        pass
 
 
 def test_a_folder_of_something_else_is_never_touched(parrot: Path, problems: Path) -> None:
