@@ -24,7 +24,7 @@ def corrected(differences: dict[str, int]) -> dict[object, Difference]:
     family = Family("test", made_lab.PARAMS)
     for name, gain in differences.items():
         family.add(name, values(100 + gain), values(100))
-    return family.corrected()  # type: ignore[return-value]
+    return family.corrected()
 
 
 def test_a_difference_is_the_mean_over_problems_with_its_interval() -> None:

@@ -43,7 +43,7 @@ class _Tags(HTMLParser):
         found = dict(attrs)
         if tag not in ("meta", "link", "br", "path", "use", "img"):
             self.open.append(tag)
-        self.ids += [found["id"]] if found.get("id") else []
+        self.ids += [str(found["id"])] if found.get("id") else []
         self.links += [str(found[name]) for name in ("href", "src", "xlink:href") if found.get(name)]
 
     def handle_endtag(self, tag: str) -> None:
