@@ -33,15 +33,12 @@ class Path:
     thinking: Trace
     inserted: tuple[int, ...] = ()
 
-    def insert(self, ids: tuple[int, ...], limit: int) -> Path:
-        """The path with `ids` in the place of its end, as many of them as `limit` counted tokens leave room for."""
-        start = self.thinking.n_think
-        ids = ids[: limit - start]
+    def insert(self, ids: tuple[int, ...]) -> Path:
+        """The path with `ids` in the place of its end."""
+        start, thinking = self.thinking.n_think, self.thinking
         return replace(
             self,
-            thinking=replace(
-                self.thinking, think_ids=(*self.thinking.think_ids, *ids), closed="never", finish="budget"
-            ),
+            thinking=replace(thinking, think_ids=(*thinking.think_ids, *ids), closed="never", finish="budget"),
             inserted=(*self.inserted, *range(start, start + len(ids))),
         )
 

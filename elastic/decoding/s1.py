@@ -84,6 +84,8 @@ def think_on(
 ) -> list[Path]:
     """Thinking up to `limit` tokens whose first natural ends are replaced by `waits`, one after the other.
 
+    The last of them may reach over the limit; what is solved is a prefix.
+
     Returns:
         One path a prompt and sample, in that order.
     """
@@ -92,7 +94,7 @@ def think_on(
         going = []
         for index, path in enumerate(paths):
             if path.thinking.closed == "natural":
-                paths[index] = path.insert(wait, limit)
+                paths[index] = path.insert(wait)
                 if paths[index].thinking.n_think < limit:
                     going.append(index)
         if not going:

@@ -329,6 +329,17 @@ def test_without_agreement_the_answer_is_that_of_thinking_never_stopped(sample: 
     assert not any(row.probes for row in first)
 
 
+def test_tokens_of_probes_that_are_not_the_answer_are_counted(
+    tiny_model: Any, tiny_markers: Markers, sample: Run
+) -> None:
+    # Nothing ends by itself: a probe has 6 tokens, and lies after 4, 7, 10, 13, 16, 19 and 22 of 24.
+    engine = TransformersEngine(tiny_model(close=-90, eos=-90), tiny_markers)
+    rows = sample("early_stop:first=4,every=3", engine=engine, extract=lambda text: None)
+    assert {(row.trace.n_think, row.probes) for row in rows} == {(24, 7 * 6)}
+    rows = sample("early_stop:first=4,every=3,repeats=3", engine=engine, extract=lambda text: "the same")
+    assert {(row.trace.n_think, row.probes) for row in rows} == {(10, 2 * 6)}
+
+
 def test_predictions_are_read_from_the_probes_text(sample: Run, texts: Prompter, tiny_markers: Markers) -> None:
     read: list[str] = []
 
