@@ -13,7 +13,7 @@ from pydantic import BaseModel, ConfigDict, model_validator
 Unit = Literal[
     "text", "label", "share", "points", "tokens", "tokens change", "number", "change", "count", "seconds", "money"
 ]
-Line = Literal["line", "points", "steps"]
+Line = Literal["marked", "plain", "points", "steps"]
 
 
 class _Plain(BaseModel):
@@ -63,10 +63,12 @@ class Series(_Plain):
         style: what its line and mark stand for; empty where colours say everything.
         x, y: the points, in order.
         low, high: of the intervals of y, where there are any.
+        line: joined points with marks or without, points alone, or the steps of a histogram.
     """
 
     colour: str
     style: str = ""
+    line: Line = "marked"
     x: list[float]
     y: list[float]
     low: list[float] | None = None
@@ -89,7 +91,6 @@ class Plot(_Plain):
         x_label, y_label: with what is counted.
         x_scale: `log` where the law is logarithmic, `names` for categories, whose names are `x_names`.
         y_unit: how the y axis reads: shares from 0 to 100 %, percent of what there is, points of a difference, numbers.
-        line: how points are joined.
         panels: share their axes.
         zero: whether a line marks zero.
     """
@@ -102,7 +103,6 @@ class Plot(_Plain):
     x_scale: Literal["linear", "log", "names"] = "linear"
     x_names: list[str] = []
     y_unit: Literal["share", "percent", "points", "number"] = "share"
-    line: Line = "line"
     panels: list[Panel]
     zero: bool = False
 

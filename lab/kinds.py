@@ -2,26 +2,25 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 
 import polars as pl
 
 from elastic.budget import Budget
-from elastic.contracts.params.strategies import S1Exact, S1Original, parse_strategy
+from elastic.contracts.params.strategies import S1Original, parse_strategy
 from lab.evidence import cell, grid_of
 
 # In the order of tables and legends. Budgeted ones are comparable at an equal budget; the others choose their length.
-LABELS = {
-    "separate": "separate budgets",
-    "truncate": "truncation",
-    "s1_original": "S1",
-    "s1_r1": "S1 for R1",
-    "s1_exact": "S1 exact",
-    "l1_exact": "L1 exact",
-    "l1_max": "L1 max",
-    "early_stop": "early stopping",
-    "unconstrained": "no budget",
+NAMES = {
+    "separate": ("separate budgets", ""),
+    "truncate": ("truncation", ""),
+    "s1_original": ("S1", ""),
+    "s1_r1": ("S1", "for R1"),
+    "s1_exact": ("S1", "exact"),
+    "l1_exact": ("L1", "exact"),
+    "l1_max": ("L1", "max"),
+    "early_stop": ("early stopping", ""),
+    "unconstrained": ("no budget", ""),
 }
 _BUDGETED = ("separate", "truncate", "s1_original", "s1_r1", "s1_exact")
 
@@ -33,14 +32,20 @@ class Kind:
     Attributes:
         run: whose rows.
         method: of these rows.
-        label: in a report.
+        family, variant: its name in a report, in two parts; the plain form of a family has no variant.
         budgeted: whether a thinking budget ends its thinking.
     """
 
     run: str
     method: str
-    label: str
+    family: str
+    variant: str
     budgeted: bool
+
+    @property
+    def label(self) -> str:
+        """Its name in one."""
+        return " ".join(filter(None, (self.family, self.variant)))
 
     def cells(self, answers: pl.DataFrame, solution: int) -> list[tuple[str, Budget | None, pl.DataFrame]]:
         """Its cells by rising budget, each with its name; those at the solution budget where it has several."""
@@ -66,17 +71,13 @@ class Kind:
 def kinds_of(answers: pl.DataFrame) -> list[Kind]:
     """All strategies of an evaluation that a report names, in its order."""
     rows = answers.select("run", "method").unique()
-    named = [(run, method) for run, method in rows.iter_rows() if method in LABELS]
-    named.sort(key=lambda row: (list(LABELS).index(row[1]), len(row[0]), row[0]))
-    return [Kind(run, method, _label(run, method), method in _BUDGETED) for run, method in named]
+    named = [(run, method) for run, method in rows.iter_rows() if method in NAMES]
+    named.sort(key=lambda row: (list(NAMES).index(row[1]), len(row[0]), row[0]))
+    return [Kind(run, method, NAMES[method][0], _variant(run, method), method in _BUDGETED) for run, method in named]
 
 
-def _label(run: str, method: str) -> str:
+def _variant(run: str, method: str) -> str:
     strategy = parse_strategy(run)
-    waits = strategy.waits if isinstance(strategy, S1Original | S1Exact) and method == "s1_original" else 0
-    return LABELS[method] + (f", {waits} Wait{'s' if waits > 1 else ''}" if waits else "")
-
-
-def free(kinds: Sequence[Kind]) -> Kind:
-    """The mode without budgets."""
-    return next(kind for kind in kinds if kind.method == "unconstrained")
+    if isinstance(strategy, S1Original) and strategy.waits:
+        return f"with {strategy.waits} Wait{'s' if strategy.waits > 1 else ''}"
+    return NAMES[method][1]

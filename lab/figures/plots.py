@@ -43,7 +43,7 @@ def draw(plot: Plot) -> Drawing:
     with house_style():
         size = (_WIDE if across > 1 else 5.2, 0.6 + 0.24 * (len(rows) + (len(styles) > 1)) + 2.9 * down)
         figure = Figure(figsize=size, layout="constrained")
-        grid = figure.subplots(down, across, sharex=True, sharey=True, squeeze=False)
+        grid = figure.subplots(down, across, sharex=plot.x_scale != "linear", sharey=True, squeeze=False)
         for axes, panel in zip(grid.flat, plot.panels, strict=False):
             _panel(axes, panel, plot, colours, styles)
         for axes in grid.flat[len(plot.panels) :]:
@@ -82,16 +82,15 @@ def _place(value: float, plot: Plot) -> str:
     return plot.x_names[int(value)] if plot.x_scale == "names" else f"{value:.3g}"
 
 
-def _look(series: Series, plot: Plot, colours: Mapping[str, str], styles: Sequence[str]) -> dict[str, Any]:
+def _look(series: Series, colours: Mapping[str, str], styles: Sequence[str]) -> dict[str, Any]:
     """Line, mark and face of a curve: by its style where there are several, else marks by colour."""
-    order = styles.index(series.style) if len(styles) > 1 else list(colours).index(series.colour)
-    line = _LINES[order % len(_LINES)] if len(styles) > 1 else "-"
-    face = PAPER if len(styles) > 1 and order % 2 else colours[series.colour]
-    fitted = series.low is None and len(series.x) == 2
+    several = len(styles) > 1
+    order = styles.index(series.style) if several else list(colours).index(series.colour)
     return {
-        "linestyle": line,
-        "marker": "none" if fitted or plot.line == "steps" else _MARKS[order % len(_MARKS)],
-        "markerfacecolor": face,
+        "linestyle": "none" if series.line == "points" else _LINES[order % len(_LINES)] if several else "-",
+        "marker": "none" if series.line in ("plain", "steps") else _MARKS[order % len(_MARKS)],
+        "markerfacecolor": PAPER if several and order % 2 else colours[series.colour],
+        "markersize": 4,
     }
 
 
@@ -106,9 +105,9 @@ def _panel(axes: Axes, panel: Panel, plot: Plot, colours: Mapping[str, str], sty
             series.x,
             series.y,
             color=colour,
-            markersize=4,
-            drawstyle="steps-post" if plot.line == "steps" else "default",
-            **_look(series, plot, colours, styles),
+            drawstyle="steps-post" if series.line == "steps" else "default",
+            clip_on=False,
+            **_look(series, colours, styles),
         )
     axes.set_title(panel.title)
 
@@ -123,7 +122,7 @@ def _axes(every: Any, plot: Plot) -> None:
         if plot.y_unit == "share":
             percent_axis(axes)
         elif plot.y_unit == "percent":
-            axes.yaxis.set_major_formatter(PercentFormatter(1))
+            axes.yaxis.set_major_formatter(PercentFormatter(1, decimals=0))
         elif plot.y_unit == "points":
             axes.yaxis.set_major_formatter(POINTS)
 
@@ -131,13 +130,12 @@ def _axes(every: Any, plot: Plot) -> None:
 def _handles(
     plot: Plot, colours: Mapping[str, str], styles: Sequence[str], rows: Sequence[Sequence[str]]
 ) -> list[list[Line2D]]:
-    """The entries of the one legend: colours, then line styles where there are several."""
+    """The entries of the one legend: colours, then line styles where there are several; the plain style has no name."""
+    every = [series for panel in plot.panels for series in panel.series]
     if len(styles) == 1:
-        looks = {
-            name: _look(Series(colour=name, style=styles[0], x=[], y=[]), plot, colours, styles) for name in colours
-        }
+        first = {series.colour: series for series in reversed(every)}
         return [
-            [Line2D([], [], color=colours[name], label=name, markersize=4, **looks[name]) for name in row]
+            [Line2D([], [], color=colours[name], label=name, **_look(first[name], colours, styles)) for name in row]
             for row in rows
         ]
     shown = [
@@ -145,9 +143,8 @@ def _handles(
         for row in rows
     ]
     lines = []
-    for style in styles:
-        first = next(s for panel in plot.panels for s in panel.series if s.style == style)
-        look = _look(first, plot, colours, styles)
-        look["markerfacecolor"] = PAPER if look["markerfacecolor"] == PAPER else INK
-        lines.append(Line2D([], [], color=INK, label=style, markersize=4, **look))
+    for style in filter(None, styles):
+        look = _look(next(series for series in every if series.style == style), colours, styles)
+        face = PAPER if look["markerfacecolor"] == PAPER else INK
+        lines.append(Line2D([], [], color=INK, label=style, **look | {"markerfacecolor": face}))
     return [*shown, lines]

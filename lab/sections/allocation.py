@@ -115,7 +115,9 @@ def _finding(evidence: Evidence, found: Mapping[str, Allocation], changes: Mappi
 
 
 def _curve(joined: Mapping[str, pl.DataFrame]) -> Plot:
-    curves = [Series(colour=model, x=x.tolist(), y=y.tolist()) for model, (x, y) in _cumulative(joined).items()]
+    curves = [
+        Series(colour=model, line="plain", x=x.tolist(), y=y.tolist()) for model, (x, y) in _cumulative(joined).items()
+    ]
     return Plot(
         name="allocation-curve",
         title="The cumulative token curve.",
@@ -123,7 +125,7 @@ def _curve(joined: Mapping[str, pl.DataFrame]) -> Plot:
         "hard problems.",
         x_label="share of the problems, easiest first",
         y_label="share of the tokens used",
-        panels=[Panel(series=[*curves, Series(colour="equal tokens", x=[0, 1], y=[0, 1])])],
+        panels=[Panel(series=[*curves, Series(colour="equal tokens", line="plain", x=[0, 1], y=[0, 1])])],
     )
 
 

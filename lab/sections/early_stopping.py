@@ -13,7 +13,7 @@ from elastic.metrics.problems import problem_means
 from elastic.reporting.words import points, signed
 from lab.analysis import Column, Entry, Section, Table
 from lab.evidence import Evidence
-from lab.kinds import LABELS, Kind, kinds_of
+from lab.kinds import Kind, kinds_of
 from lab.paired import Difference, Family
 from lab.tables import ACCURACY, accuracy
 
@@ -38,7 +38,7 @@ def section(evidence: Evidence) -> Section:
         question="Can thinking stop once its probes agree?",
         finding=_finding(evidence, found),
         notes=[_rule(kinds["early_stop"]), "Tokens count the solutions of the probes that were not the answer."],
-        tables=[_changes(evidence, found), _accuracies(evidence, cells), _published(evidence)],
+        tables=[_changes(evidence, found), _accuracies(evidence, cells, kinds), _published(evidence)],
     )
 
 
@@ -81,11 +81,11 @@ def _changes(evidence: Evidence, found: Mapping[Any, Difference]) -> Table:
     )
 
 
-def _accuracies(evidence: Evidence, cells: Mapping[tuple[str, str], pl.DataFrame]) -> Table:
+def _accuracies(evidence: Evidence, cells: Mapping[tuple[str, str], pl.DataFrame], kinds: Mapping[str, Kind]) -> Table:
     rows: list[list[Entry]] = []
     for (model, method), answers in cells.items():
         probes = int(answers["n_probe"].sum()) / len(answers)
-        rows.append([model, LABELS[method], *accuracy(answers, f"{model}, {method}", evidence.params), probes])
+        rows.append([model, kinds[method].label, *accuracy(answers, f"{model}, {method}", evidence.params), probes])
     return Table(
         title="Both modes",
         columns=[

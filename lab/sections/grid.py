@@ -57,15 +57,11 @@ def section(evidence: Evidence) -> Section:
 
 
 def headline(evidence: Evidence) -> str:
-    """What every model solves at the main budget, and without one."""
+    """What every model solves at the main budget."""
     solved = []
     for model in evidence.models:
-        answers = evidence.answers(model, "test")
-        shares = [
-            float(problem_means(found)["accuracy"].to_numpy().mean())
-            for found in (cell(answers, SEPARATE, evidence.main), cell(answers, "unconstrained"))
-        ]
-        solved.append(f"{model} solves {shares[0]:.0%} (without a budget {shares[1]:.0%})")
+        means = problem_means(cell(evidence.answers(model, "test"), SEPARATE, evidence.main))
+        solved.append(f"{model} solves {means['accuracy'].to_numpy().mean():.0%}")
     return f"Within {evidence.main.think} thinking tokens {listed(solved)}"
 
 
@@ -91,7 +87,7 @@ def _plot(evidence: Evidence, answers: Mapping[str, pl.DataFrame], kinds: Sequen
             cells = [found for _, _, found in kind.cells(frame, evidence.main.solution)]
             used = [found.select(TOKENS.mean()).item() for found in cells]
             reached = [mean(problem_means(found), evidence.params, "accuracy") for found in cells]
-            curves.append(series(kind.label, used, reached))
+            curves.append(series(kind.family, used, reached, style=kind.variant))
         panels.append(Panel(title=model, series=curves))
     return Plot(
         name="grid",

@@ -73,7 +73,11 @@ def _histogram(free: Mapping[str, pl.DataFrame]) -> Plot:
             rows = counted.filter(pl.col("verdict").cast(pl.String) == verdict)
             if len(rows):
                 total = len(frame)
-                curves.append(Series(colour=verdict, x=rows["low"].to_list(), y=(rows["n_answers"] / total).to_list()))
+                curves.append(
+                    Series(
+                        colour=verdict, line="steps", x=rows["low"].to_list(), y=(rows["n_answers"] / total).to_list()
+                    )
+                )
         panels.append(Panel(title=model, series=curves))
     return Plot(
         name="lengths",
@@ -83,7 +87,6 @@ def _histogram(free: Mapping[str, pl.DataFrame]) -> Plot:
         y_label="share of answers",
         x_scale="log",
         y_unit="percent",
-        line="steps",
         panels=panels,
     )
 
@@ -108,7 +111,7 @@ def _quantiles(evidence: Evidence, cells: Mapping[str, Mapping[str, pl.DataFrame
             Column(name="budget", unit="text"),
             Column(name="verdict", unit="text"),
             Column(name="mean", unit="tokens"),
-            *(Column(name=f"{100 * share:g} %", unit="tokens") for share in QUANTILES),
+            *(Column(name=f"{share:.0%}", unit="tokens") for share in QUANTILES),
             Column(name="answers", unit="count"),
             Column(name="problems", unit="count"),
         ],

@@ -87,11 +87,11 @@ def _finding(laws: Mapping[str, _Law]) -> str:
 def _plot(laws: Mapping[str, _Law]) -> Plot:
     curves = []
     for model, law in laws.items():
-        curves.append(Series(colour=model, style="measured", x=law.spent, y=law.reached))
+        curves.append(Series(colour=model, style="measured", line="points", x=law.spent, y=law.reached))
         if law.fit:
             ends = [min(law.spent), max(law.spent)]
             line = [law.fit.a + law.fit.b * float(np.log(end)) for end in ends]
-            curves.append(Series(colour=model, style="fitted line", x=ends, y=line))
+            curves.append(Series(colour=model, style="fitted line", line="plain", x=ends, y=line))
     return Plot(
         name="log-linear",
         title="The law and what it is fitted to.",

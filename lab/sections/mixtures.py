@@ -88,7 +88,7 @@ def _plot(curves: Mapping[tuple[str, Design], MixtureCurve], measure: str) -> Pl
         caption="Expectation over drawn sets, with intervals over problems.",
         x_label="hard problems, % of the set",
         y_label="accuracy" if share else "mean tokens used (thinking + solution)",
-        y_unit="share" if share else "number",
+        y_unit="percent" if share else "number",
         panels=panels,
     )
 

@@ -23,7 +23,9 @@ def section(evidence: Evidence) -> Section:
             at_main.setdefault(model, found)
             reached = interval_over_runs(values, confidence=params.confidence)
             shares = endings(frame, f"{model}, {name}", params)
-            rows.append([model, name, entry(reached), found.between_sets, found.between_runs, found.n_runs, *shares])
+            rows.append(
+                [model, name, entry(reached), 100 * found.between_sets, 100 * found.between_runs, found.n_runs, *shares]
+            )
     return Section(
         key="variation",
         question="How much of a score is luck?",
@@ -41,8 +43,8 @@ def section(evidence: Evidence) -> Section:
                     Column(name="model", unit="label"),
                     Column(name="budget", unit="text"),
                     Column(name="accuracy", unit="share"),
-                    Column(name="other problems", unit="points"),
-                    Column(name="another run", unit="points"),
+                    Column(name="other problems", unit="number"),
+                    Column(name="another run", unit="number"),
                     Column(name="runs", unit="count"),
                     *ENDINGS,
                 ],

@@ -18,9 +18,11 @@ def percent_axis(axes: Axes, step: float = 0.2) -> None:
 
 
 def log_axis(axes: Axes, values: Sequence[float]) -> None:
-    """The x axis on a log scale around `values`, with plain numbers."""
+    """The x axis on a log scale around `values`, with plain numbers, the fewer a decade the more decades there are."""
+    wide = max(values) / min(values)
+    steps = (1, 2, 3, 4, 5, 6, 8) if wide < 4 else (1, 2, 3, 5) if wide < 30 else (1, 3)
     axes.set_xscale("log")
     axes.set_xlim(min(values) / 1.12, max(values) * 1.12)
-    axes.xaxis.set_major_locator(LogLocator(subs=(1, 2, 3, 5), numticks=20))
+    axes.xaxis.set_major_locator(LogLocator(subs=steps, numticks=20))
     axes.xaxis.set_minor_locator(NullLocator())
     axes.xaxis.set_major_formatter(FuncFormatter(lambda value, _: f"{value:g}"))
