@@ -111,7 +111,7 @@ def _table(curves: Mapping[tuple[str, Design], MixtureCurve]) -> Table:
             )
     return Table(
         title="Every mixture",
-        detail="over problems; and where one drawn set lies",
+        detail="over problems, and where one drawn set lies; how answers ended is in the first section",
         columns=[
             Column(name="model", unit="label"),
             Column(name="size", unit="count"),
