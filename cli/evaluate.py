@@ -107,7 +107,6 @@ def command(
 
     from elastic.answers.graders import load_grader
     from elastic.data.benchmarks import load_benchmark
-    from elastic.engines.loading import THINK
     from elastic.evaluation.checkpoint import checkpoint_in
     from elastic.evaluation.evaluate import evaluate
     from elastic.evaluation.planning import Beside
@@ -119,7 +118,6 @@ def command(
     )
     said = {"template": template, "temperature": temperature, "top_p": top_p, "samples": samples}
     protocol = protocol_of(asked.name, known, said, seed=seed, faithful=faithful)
-    delimiters = (known.delimiters.open, known.delimiters.close) if known and known.delimiters else THINK
     opened = {
         folder: checkpoint_in(
             folder,
@@ -127,7 +125,7 @@ def command(
             batch_size=batch_size,
             engine=engine,
             system=protocol.system,
-            delimiters=delimiters,
+            delimiters=protocol.delimiters,
         )
         for folder, name in named.items()
     }
@@ -243,7 +241,9 @@ def protocol_of(
         seed, faithful: fields of Protocol of which benchmarks say nothing.
     """
     known = _DEFAULTS if benchmark is None else {**benchmark.prompt.model_dump(), **benchmark.sampling.model_dump()}
-    known = {**known, "samples": benchmark.samples} if benchmark else known
+    if benchmark:
+        special = benchmark.delimiters
+        known |= {"samples": benchmark.samples} | ({"delimiters": (special.open, special.close)} if special else {})
     others = {key: value for key, value in said.items() if value not in (None, known[key])}
     changed = tuple(sorted(others)) if benchmark else ()
     return Protocol(benchmark=name, **{**known, **others}, changed=changed, seed=seed, faithful=faithful)

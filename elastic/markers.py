@@ -13,6 +13,8 @@ from typing import Any, Literal
 from elastic.errors import MarkerError
 
 PromptState = Literal["open", "closed", "absent"]
+# How most models write their delimiters.
+THINK = ("<think>", "</think>")
 
 
 @dataclass(frozen=True)
@@ -36,8 +38,8 @@ class Markers:
         cls,
         tokenizer: Any,
         *,
-        open_text: str = "<think>",
-        close_text: str = "</think>",
+        open_text: str = THINK[0],
+        close_text: str = THINK[1],
         eos_ids: Sequence[int] | int | None = None,
     ) -> Markers:
         """Look the delimiters up in `tokenizer`.

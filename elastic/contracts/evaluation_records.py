@@ -11,6 +11,7 @@ from pydantic import Field
 
 from elastic.contracts.params.common import Count, Natural, Strict, Temperature
 from elastic.contracts.records import Figures
+from elastic.markers import THINK
 
 
 class Named(Strict):
@@ -27,6 +28,7 @@ class Protocol(Strict):
         benchmark: name and version, or the name of a problem file.
         template: the user turn around the question.
         system: the system turn, where there is one.
+        delimiters: how the model writes the bounds of its thinking.
         temperature, top_p, top_k: of sampling.
         samples: thinking traces a problem.
         seed: root of the random streams.
@@ -37,6 +39,7 @@ class Protocol(Strict):
     benchmark: str
     template: str
     system: str | None = None
+    delimiters: tuple[str, str] = THINK
     temperature: Temperature
     top_p: Annotated[float, Field(gt=0, le=1)] = 1.0
     top_k: Natural = 0

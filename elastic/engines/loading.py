@@ -17,7 +17,7 @@ from elastic.engines.protocol import Engine, EngineName
 from elastic.engines.runtime import device
 from elastic.engines.transformers import TransformersEngine
 from elastic.errors import DataError, MarkerError
-from elastic.markers import Markers
+from elastic.markers import THINK, Markers
 from elastic.prompts import Prompter
 
 # runtime sets how torch's threads wait, which counts only before torch is first imported.
@@ -29,7 +29,6 @@ if TYPE_CHECKING:
     from elastic.engines.vllm import VllmEngine
 
 _REMEDY = "delete the folder and run `dvc repro`, or name the folder of a whole checkpoint"
-THINK = ("<think>", "</think>")
 
 
 @dataclass(frozen=True)

@@ -11,10 +11,10 @@ from functools import cached_property
 from pathlib import Path
 
 from elastic.contracts.evaluation_records import Named
-from elastic.engines.loading import THINK, load_engine, load_reader
+from elastic.engines.loading import load_engine, load_reader
 from elastic.engines.meter import Meter
 from elastic.engines.protocol import Engine, EngineName
-from elastic.markers import Markers
+from elastic.markers import THINK, Markers
 from elastic.prompts import Prompter
 
 

@@ -13,9 +13,8 @@ from typer.testing import CliRunner
 
 from cli.main import app
 
-PROBLEMS, CHUNK = 192, 64
+CHUNK = 64
 STRATEGIES = ["nested", "fractured:depths=2,draws=1"]
-CHUNKS = len(STRATEGIES) * PROBLEMS // CHUNK
 
 
 def result_files(out: Path) -> dict[str, bytes]:
@@ -24,12 +23,12 @@ def result_files(out: Path) -> dict[str, bytes]:
     return {str(path.relative_to(out)): path.read_bytes() for path in files}
 
 
-@pytest.mark.parametrize("kills", [2, pytest.param(8, marks=pytest.mark.nightly)])
+@pytest.mark.parametrize(("kills", "problems"), [(2, 192), pytest.param(8, 1536, marks=pytest.mark.nightly)])
 def test_kills_at_random_end_in_the_files_of_one_clean_run(
-    kills: int, checkpoint: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    kills: int, problems: int, checkpoint: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.chdir(tmp_path)
-    rows = [{"question": f"{n % 19}+{n // 19}=?", "answer": str(n % 7)} for n in range(PROBLEMS)]
+    rows = [{"question": f"{n % 19}+{n // 19 % 19}-{n // 361}=?", "answer": str(n % 7)} for n in range(problems)]
     Path("mine.jsonl").write_text("".join(json.dumps(row) + "\n" for row in rows), encoding="utf-8")
     arguments = [
         "eval",
@@ -52,13 +51,15 @@ def test_kills_at_random_end_in_the_files_of_one_clean_run(
     clean = result_files(Path("out"))
     shutil.rmtree("out")
 
+    chunks = len(STRATEGIES) * problems // CHUNK
+
     def committed() -> int:
-        whole = len(list(Path("out/runs").glob("*.json"))) * PROBLEMS // CHUNK
+        whole = len(list(Path("out/runs").glob("*.json"))) * problems // CHUNK
         return whole + len(list(Path(".scratch").glob("eval-*/*/chunk-*.solutions.parquet")))
 
     command = [sys.executable, "-c", "from cli.main import main; main()", *arguments]
-    counts = kill_in_a_row(lambda: Command(command, tmp_path), committed, CHUNKS, times=kills)
-    print(f"chunks committed after each kill: {counts} of {CHUNKS}")
+    counts = kill_in_a_row(lambda: Command(command, tmp_path), committed, chunks, times=kills)
+    print(f"chunks committed after each kill: {counts} of {chunks}")
     # The last start is here: it saves the time of another process's imports.
     call()
     assert result_files(Path("out")) == clean

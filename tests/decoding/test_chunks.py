@@ -11,7 +11,7 @@ import pytest
 
 from elastic.budget import Budget
 from elastic.contracts.frames import Traces, write_frame
-from elastic.decoding.chunks import in_chunks
+from elastic.decoding.chunks import Pace, in_chunks
 from elastic.decoding.frame import traces_frame
 from elastic.decoding.plan import Prompt, Sampled
 from elastic.engines.protocol import Progress
@@ -61,6 +61,24 @@ def test_a_killed_run_goes_on_after_its_last_chunk(tmp_path: Path, tiny_tokenize
         write_frame(Traces, chunked.frame, path)
     assert paths[0].read_bytes() == paths[1].read_bytes()
     assert any("chunk 2 of 3" in line and "tokens/s" in line and "s left" in line for line in lines)
+
+
+def test_works_in_a_row_share_one_pace() -> None:
+    lines: list[str] = []
+    pace = Pace(3, lines.append, of=5)
+    for label in ("one: ", "two: "):
+        pace.label = label
+        pace.count(4, 1000)
+        pace.committed()
+    pace.count(4, 1000)
+    assert [line.partition("  ")[0] for line in lines] == [
+        "one: chunk 3 of 5",
+        "two: chunk 4 of 5",
+        "two: chunk 5 of 5",
+    ]
+    assert ["40% done" in lines[0], "60% done" in lines[1], "80% done" in lines[2]] == [True] * 3
+    assert ["s left" in line for line in lines] == [False, True, True]
+    assert "  3,000 tokens" in lines[2]
 
 
 def test_a_chunk_without_its_frame_is_sampled_again(tmp_path: Path, tiny_tokenizer: Any, tiny_markers: Markers) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -18,6 +19,7 @@ from elastic.contracts.frames import read_frame
 from elastic.contracts.params.strategies import Grid, parse_strategy
 from elastic.contracts.records import read_record
 from elastic.engines.transformers import TransformersEngine
+from elastic.evaluation import folder
 from elastic.evaluation.checkpoint import Checkpoint, checkpoint_of
 from elastic.evaluation.evaluate import Measuring, evaluate
 from elastic.evaluation.planning import Beside
@@ -136,6 +138,49 @@ def test_the_summary_is_that_of_all_runs_whatever_the_order_they_came_in(
     for file in sorted(path.relative_to(whole[0]) for path in whole[0].rglob("*") if path.is_file()):
         if file.parts[0] != "costs":
             assert (out / file).read_bytes() == (whole[0] / file).read_bytes(), file
+
+
+@pytest.mark.parametrize("write", ["write_frame", "write_json"])
+def test_an_end_before_any_write_of_the_folder_loses_and_changes_nothing(
+    write: str,
+    tmp_path: Path,
+    checkpoint: Checkpoint,
+    problems: Problems,
+    beside: Beside,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    call(tmp_path / "clean", checkpoint, problems, beside, "nested")
+    unsampled = replace(checkpoint, load=lambda: pytest.fail("sampled again"))
+    real, number, ends = getattr(folder, write), 0, True
+    while ends:
+        out, left = tmp_path / str(number) / "out", number
+
+        def stop(*arguments: Any) -> None:
+            nonlocal left
+            left -= 1
+            if left < 0:
+                raise KeyboardInterrupt
+            real(*arguments)
+
+        with monkeypatch.context() as patch:
+            patch.setattr(folder, write, stop)
+            try:
+                call(out, checkpoint, problems, beside, "nested")
+                ends = False
+            except KeyboardInterrupt:
+                pass
+        call(out, unsampled, problems, beside, "nested")
+        for file in (
+            "answers/nested.parquet",
+            "thinking/nested.parquet",
+            "runs/nested.json",
+            "summary.json",
+            "summary.md",
+        ):
+            assert (out / file).read_bytes() == (tmp_path / "clean" / file).read_bytes(), (number, file)
+        assert not list(out.with_name("scratch").iterdir())
+        number += 1
+    assert number == {"write_frame": 3, "write_json": 4}[write] + 1
 
 
 def test_a_question_that_must_not_be_written_is_not(
