@@ -6,6 +6,7 @@ and draw. Mean@k is its accuracy; pass@k and the majority vote are over all grad
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 
 import polars as pl
@@ -88,7 +89,8 @@ def summary_table(
 
 def _place(row: SummaryRow) -> tuple[str, int, str, int, int, int]:
     method = METHODS.index(row.method) if row.method in METHODS else 0
-    return row.run, method, row.setting, row.think or 0, row.solution or 0, row.limit or 0
+    setting = re.sub(r"\d+", lambda number: number[0].zfill(9), row.setting)
+    return row.run, method, setting, row.think or 0, row.solution or 0, row.limit or 0
 
 
 def budget_text(row: SummaryRow) -> str:

@@ -67,12 +67,14 @@ def test_cells_are_told_apart_and_stand_in_order() -> None:
         answer("a", method="unconstrained", think_budget=None, solution_budget=None, limit=64),
         answer("a", think_budget=16),
         answer("a"),
-        answer(
-            "a", setting="asked=24", run="l1_max", method="l1_max", think_budget=None, solution_budget=None, limit=64
+        *(
+            answer("a", setting=text, run="l1_max", method="l1_max", think_budget=None, solution_budget=None, limit=64)
+            for text in ("asked=100", "asked=24")
         ),
     ]
     table = summary_table(frame(rows), "sums", **DRAWN)
-    assert [(row.run, row.method, row.think) for row in table] == [
+    assert [row.setting for row in table[:2]] == ["asked=24", "asked=100"]
+    assert [(row.run, row.method, row.think) for row in table[1:]] == [
         ("l1_max", "l1_max", None),
         ("nested", "separate", 8),
         ("nested", "separate", 16),
@@ -83,7 +85,7 @@ def test_cells_are_told_apart_and_stand_in_order() -> None:
     lines = summary_markdown(table, confidence=0.9).splitlines()
     assert lines[0] == "# r1 on sums"
     assert "90% intervals" in lines[2]
-    assert [line.split("|")[4].strip() for line in lines[6:]] == ["<= 64", "8+4", "16+4", "<= 64", "8+4"]
+    assert [line.split("|")[4].strip() for line in lines[7:]] == ["<= 64", "8+4", "16+4", "<= 64", "8+4"]
     assert lines[-1].startswith("| swap:solver=r2, solved by r2 |")
     assert len({line.count(" | ") for line in lines[4:5] + lines[6:]}) == 1
 
