@@ -13,7 +13,7 @@ import shutil
 import sys
 from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import get_args
+from typing import cast, get_args
 
 import polars as pl
 
@@ -23,11 +23,14 @@ from elastic.contracts.frames import Problems as ProblemsFrame
 from elastic.contracts.frames import read_frame
 from elastic.contracts.params.common import validate
 from elastic.contracts.params.prompt import PromptParams
-from elastic.contracts.params.strategies import Grid, parse_strategy
+from elastic.contracts.params.sample import Grid
+from elastic.contracts.params.strategies import Grid as Budgets
+from elastic.contracts.params.strategies import parse_strategy
 from elastic.errors import ParamsError
 from elastic.evaluation.checkpoint import Checkpoint, checkpoint_in
-from elastic.evaluation.evaluate import Measuring, Problems, evaluate
+from elastic.evaluation.evaluate import Measuring, evaluate
 from elastic.evaluation.planning import Beside
+from elastic.evaluation.problems import Problems
 from elastic.prompts import user_turn
 from lab.params import (
     PROBLEMS,
@@ -35,7 +38,6 @@ from lab.params import (
     EvaluateParams,
     ModelsBlock,
     SetName,
-    SetParams,
     SetsBlock,
     model_folder,
     pipeline_block,
@@ -54,7 +56,7 @@ def checkpoint_of(model: str, params: EvaluateParams, prompt: PromptParams) -> C
 def evaluate_set(
     model: str,
     name: str,
-    wanted: SetParams,
+    wanted: Grid,
     strategies: Sequence[str],
     params: EvaluateParams,
     prompt: PromptParams,
@@ -100,7 +102,7 @@ def evaluate_set(
             checkpoint_of(model, params, prompt),
             Problems(name, asked),
             [parse_strategy(text) for text in strategies],
-            Grid(budgets=tuple(wanted.budgets), limit=wanted.limit),
+            Budgets(budgets=tuple(wanted.budgets), limit=wanted.limit),
             protocol,
             grader,
             beside=Beside(solvers=solvers or {}),
@@ -125,7 +127,7 @@ def main() -> None:
         )
     model, name = sys.argv[1:]
     params = validate(EvaluateParams, params_block("evaluate"), where="evaluate")
-    wanted = validate(SetsBlock, {"sets": params_block("sets")}, where="").sets[name]
+    wanted = validate(SetsBlock, {"sets": params_block("sets")}, where="").sets[cast(SetName, name)]
     prompt = validate(PromptParams, pipeline_block("prompt"), where="prompt")
     problems, out = PROBLEMS / f"{name}.parquet", RESULTS / model / name
     run_stage(

@@ -115,7 +115,7 @@ def _panel(axes: Axes, panel: Panel, plot: Plot, colours: Mapping[str, str], sty
 def _axes(every: Any, plot: Plot) -> None:
     values = [x for panel in plot.panels for series in panel.series for x in series.x]
     for axes in every:
-        if plot.x_scale == "log":
+        if plot.x_scale == "log" and values:
             log_axis(axes, values)
         elif plot.x_scale == "names":
             axes.set_xticks(range(len(plot.x_names)), plot.x_names)

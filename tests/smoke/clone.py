@@ -87,10 +87,10 @@ class Clone:
             "DVC_SITE_CACHE_DIR": f"{self.folder}-site",
         }
 
-    def run(self, *command: str) -> subprocess.CompletedProcess[str]:
-        """Run a command of this Python environment in the copy."""
+    def run(self, *command: str, inside: str = ".") -> subprocess.CompletedProcess[str]:
+        """Run a command of this Python environment in a folder of the copy."""
         return subprocess.run(
-            command, cwd=self.folder, env=self.environment, capture_output=True, text=True, check=False
+            command, cwd=self.folder / inside, env=self.environment, capture_output=True, text=True, check=False
         )
 
     def call(self, *command: str) -> str:
