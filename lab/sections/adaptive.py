@@ -25,6 +25,7 @@ from lab.tables import ENDINGS, endings, listed, series
 
 # Probes answer at the first thinking depths of the grid: how many depths, of how many paths.
 AGREEMENT, LAW = (1, 2), (2, 1)
+_TOGETHER = "each model and way to count"
 
 
 def section(evidence: Evidence) -> Section:
@@ -47,7 +48,8 @@ def section(evidence: Evidence) -> Section:
             "mixes the two that are best to mix and still knows nothing of a problem. The oracle plans from the "
             "outcomes it is measured on: a bound, not a policy.",
             "A summary averages a policy over the allowances that it can pay. Its intervals hold together for all "
-            "policies and shapes of one model and one way to count (Bonferroni).",
+            "policies, shapes and both controls of one model and one way to count (Bonferroni); the oracle and probes "
+            "that cost nothing are looks beside and not tested.",
         ],
         plots=[_plot(evidence, found, cost) for cost in Cost],
         tables=[*(_summaries(found, cost) for cost in reversed(Cost)), _rows(evidence, found), _uniform(evidence)],
@@ -98,13 +100,14 @@ def _finding(found: Mapping[tuple[str, Cost], Comparison], tried: int) -> str:
                 worse.append((gain.difference, where))
     if not better:
         return (
-            f"No adaptive policy beats both controls at equal allowance after the correction, of {tried} tried; "
+            f"No adaptive policy beats both controls at equal allowance after the correction of {_TOGETHER}, of "
+            f"{tried} tried; "
             f"{len(worse)} are worse than a blind mixture of budgets."
         )
     best = max(better)[1]
     return (
-        f"{len(better)} of {tried} adaptive policies beat both controls at equal allowance after the correction, at "
-        f"most {best} over the blind mixture; {len(worse)} are worse than it."
+        f"{len(better)} of {tried} adaptive policies beat both controls at equal allowance after the correction of "
+        f"{_TOGETHER}, at most {best} over the blind mixture; {len(worse)} are worse than it."
     )
 
 
@@ -146,8 +149,10 @@ def _summaries(found: Mapping[tuple[str, Cost], Comparison], cost: Cost) -> Tabl
     rows: list[list[Entry]] = []
     for (model, counted), comparison in found.items():
         for row in comparison.summaries if counted is cost else []:
-            gains = [_gain(gain, tested=True) for gain in (row.over_uniform, row.over_blind, row.unpriced)]
-            rows.append([model, row.shape, row.policy, *gains, row.skill, len(row.paid)])
+            tested = row.policy != ORACLE
+            gains = [_gain(gain, tested=tested) for gain in (row.over_uniform, row.over_blind)]
+            free = _gain(row.unpriced, tested=False)
+            rows.append([model, row.shape, row.policy, *gains, free, row.skill, len(row.paid)])
     return Table(
         title=f"Adaptive budgets over the allowances, tokens {cost.value}",
         detail="points over the same spending without knowledge of problems",

@@ -25,8 +25,9 @@ def section(evidence: Evidence) -> Section:
         key="cost",
         question="What do answers cost?",
         finding=(
-            f"One nested run of {evidence.base} stands for budgets that would cost B = {nested['b']:,.0f} tokens a "
-            f"problem apart and samples {nested['sampled']:,.0f}, {times:.1f} times fewer."
+            f"One nested run of {evidence.base} stands for separate budgets, truncation and no budget, which would "
+            f"cost B = {nested['b']:,.0f} tokens a problem apart, and samples {nested['sampled']:,.0f}, {times:.1f} "
+            "times fewer."
         ),
         notes=[
             "B = n (C_think + m H C_solution) counts thinking once a path and no prompt, probe or prefill. Really "
@@ -35,8 +36,9 @@ def section(evidence: Evidence) -> Section:
             "Forced tokens were inserted and cost nothing to draw. Seconds are of the engine on the machine that ran "
             "it, with whatever else it did, and a problem shares its batch: they compare runs of one machine only.",
             f"Money is by {evidence.params.price} of data/prices.yaml: {price.input:g} {price.currency} a million "
-            f"tokens read, {price.output:g} drawn (of {price.date.isoformat()}); a model of this size has no price of "
-            "its own.",
+            f"tokens read, {price.output:g} drawn and {price.input if price.cached is None else price.cached:g} sent "
+            f"again to a server whose cache holds them, which no column counts (of {price.date.isoformat()}); a model "
+            "of this size has no price of its own.",
         ],
         tables=[_by_run(spent, price), _by_cell(evidence)],
     )

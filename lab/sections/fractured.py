@@ -69,7 +69,9 @@ def section(evidence: Evidence) -> Section:
             "its dearest less, nothing is compared.",
             "The planner picks (n, H, m) on validation by pass@k under a cost, and is measured on these problems "
             "against plain paths at the same cost.",
-            "Published: pass@k is a straight line over ln B, whose slope along H is at least that along n and m.",
+            "Published: pass@k is a straight line over ln B, whose slope along H is at least that along n and m. "
+            "Slopes here are over stretches of B that differ, and fall as pass@k nears 100%, so that they are not "
+            "tested.",
         ],
         plots=[_plot(evidence, curves)],
         tables=[

@@ -27,11 +27,13 @@ def section(evidence: Evidence) -> Section:
     kinds = kinds_of(answers[evidence.base])
     others = [kind for kind in kinds if kind.budgeted and kind.method != SEPARATE]
     budgets = [budget for budget in grid_of(answers[evidence.base]) if budget.solution == main.solution]
+    twins = _twins(answers, others, budgets)
+    tested = [kind for kind in others if kind not in twins]
     family = Family("grid", evidence.params)
     for model, frame in answers.items():
         for budget in budgets:
             separate = problem_means(cell(frame, SEPARATE, budget))
-            for kind in others:
+            for kind in tested:
                 family.add((model, kind, budget), separate, problem_means(kind.at(frame, budget)), "accuracy")
     base = problem_means(cell(answers[evidence.base], SEPARATE, main))
     for model in evidence.trained:
@@ -40,16 +42,20 @@ def section(evidence: Evidence) -> Section:
     return Section(
         key="grid",
         question="What does every strategy reach with how many tokens?",
-        finding=_finding(evidence, found, others, budgets),
+        finding=_finding(evidence, found, tested, budgets),
         notes=[
             f"Solutions have s = {main.solution} tokens; S1 exact answers greedily with a solution budget of its own. "
             "Strategies that choose their own length (L1, early stopping, no budget) have one point a setting.",
             "L1's prompts say something of models that were trained to keep to the length asked for. These were not, "
             "so that their rows are a control.",
+            *(
+                f"{kind.label} gave the very answers of {twin.label} here: both rows show one comparison, counted once."
+                for kind, twin in twins.items()
+            ),
         ],
         plots=[_plot(evidence, answers, kinds)],
         tables=[
-            _differences(evidence, found, others, budgets),
+            _differences(evidence, found, others, twins, budgets),
             _at_main(evidence, answers, kinds),
             _everything(evidence, answers, kinds),
         ],
@@ -79,6 +85,25 @@ def _finding(evidence: Evidence, found: Mapping[Any, Difference], others: Sequen
     )
 
 
+def _twins(answers: Mapping[str, pl.DataFrame], kinds: Sequence[Kind], budgets: list[Budget]) -> dict[Kind, Kind]:
+    """Strategies whose answers are those of an earlier one, for every model and budget; each with that one."""
+    order, compared = ["problem_id", "sample"], ["answer", "verdict", "n_think", "n_solution"]
+    first: list[tuple[Kind, list[pl.DataFrame]]] = []
+    twins = {}
+    for kind in kinds:
+        own = [
+            kind.at(frame, budget).sort(order).select(*order, *compared)
+            for frame in answers.values()
+            for budget in budgets
+        ]
+        twin = next((other for other, theirs in first if all(map(pl.DataFrame.equals, own, theirs))), None)
+        if twin:
+            twins[kind] = twin
+        else:
+            first.append((kind, own))
+    return twins
+
+
 def _plot(evidence: Evidence, answers: Mapping[str, pl.DataFrame], kinds: Sequence[Kind]) -> Plot:
     panels = []
     for model, frame in answers.items():
@@ -102,10 +127,14 @@ def _plot(evidence: Evidence, answers: Mapping[str, pl.DataFrame], kinds: Sequen
 
 
 def _differences(
-    evidence: Evidence, found: Mapping[Any, Difference], others: Sequence[Kind], budgets: list[Budget]
+    evidence: Evidence,
+    found: Mapping[Any, Difference],
+    others: Sequence[Kind],
+    twins: Mapping[Kind, Kind],
+    budgets: list[Budget],
 ) -> Table:
     rows: list[list[Entry]] = [
-        [model, kind.label, *(found[model, kind, budget].entry for budget in budgets)]
+        [model, kind.label, *(found[model, twins.get(kind, kind), budget].entry for budget in budgets)]
         for model in evidence.models
         for kind in others
     ]

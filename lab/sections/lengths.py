@@ -30,7 +30,8 @@ def section(evidence: Evidence) -> Section:
         before, after = (
             problem_means(found.filter(pl.col("verdict") == "correct")) for found in (free[evidence.base], free[model])
         )
-        family.add(model, after, before, "tokens", bounds=None)
+        if not before.join(after, on="problem_id", how="semi").is_empty():
+            family.add(model, after, before, "tokens", bounds=None)
     return Section(
         key="lengths",
         question="How long are answers, right and wrong?",
@@ -51,9 +52,12 @@ def section(evidence: Evidence) -> Section:
 def _finding(evidence: Evidence, found: Mapping[object, Difference]) -> str:
     parts = []
     for model in evidence.trained:
+        if model not in found:
+            parts.append(f"{model} has none")
+            continue
         row = found[model]
         said = f"{signed(row.value.mean)} tokens" if row.holds else "no change that holds"
-        parts.append(f"{model} {said} ({row.n_problems} problems)")
+        parts.append(f"{model} {said} ({row.n_problems} problem{'s' if row.n_problems > 1 else ''})")
     if not parts:
         return "One model was measured, so that no lengths are compared."
     return (

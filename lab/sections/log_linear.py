@@ -123,7 +123,7 @@ def _fits(laws: Mapping[str, _Law]) -> Table:
     rows: list[list[Entry]] = []
     for model, law in laws.items():
         figures: list[Entry] = [law.fit.a, law.fit.b, law.fit.r2] if law.fit else [None] * 3
-        rows.append([model, *figures, max(map(abs, law.missed), default=None), len(law.budgets)])
+        rows.append([model, *figures, max(law.missed, key=abs, default=None), len(law.budgets)])
     return Table(
         title="accuracy = a + b ln(tokens)",
         columns=[

@@ -6,10 +6,11 @@ from collections.abc import Mapping
 
 import polars as pl
 
+from elastic.metrics.intervals import Interval
 from elastic.metrics.mixtures import PUBLISHED, Design, MixtureCurve, mixture_curve
 from elastic.metrics.problems import problem_means
 from lab.analysis import Column, Entry, Panel, Plot, Section, Table
-from lab.evidence import Evidence, cell
+from lab.evidence import Evidence, cell, sample_halves
 from lab.tables import entry, listed, series
 
 POINTS = 7
@@ -18,11 +19,12 @@ POINTS = 7
 def section(evidence: Evidence) -> Section:
     """The section."""
     params = evidence.params
-    base = evidence.answers(evidence.base, "test").filter(pl.col("method") == "separate")
-    easier, harder = _halves(problem_means(base))
+    judged, _ = sample_halves(evidence.answers(evidence.base, "test").filter(pl.col("method") == "separate"))
+    easier, harder = _halves(problem_means(judged))
     curves: dict[tuple[str, Design], MixtureCurve] = {}
     for model in evidence.models:
-        means = problem_means(cell(evidence.answers(model, "test"), "unconstrained"))
+        _, measured = sample_halves(cell(evidence.answers(model, "test"), "unconstrained"))
+        means = problem_means(measured)
         for design in PUBLISHED:
             curves[model, design] = mixture_curve(
                 means.join(easier, on="problem_id", how="semi"),
@@ -38,8 +40,8 @@ def section(evidence: Evidence) -> Section:
         notes=[
             f"The easier and the harder half of the test problems by {evidence.base}'s solve rate over its grid of "
             "budgets stand in for MATH and AIME: 0 to 12% hard problems in sets of 500, 0 to 60% in sets of 100, "
-            "without a budget. Nothing is sampled anew; a pool smaller than a set needs is drawn from with "
-            "replacement.",
+            "without a budget. One half of the samples says which problems are hard, the other is measured. Nothing is "
+            "sampled anew; a pool smaller than a set needs is drawn from with replacement.",
             "Published: with 0 to 60% of AIME, ALP's accuracy goes from 0.89 to 0.52 and its tokens from about 500 to "
             "2,200. The problems are others, so only the shape compares.",
         ],
@@ -59,13 +61,16 @@ def _finding(evidence: Evidence, curves: Mapping[tuple[str, Design], MixtureCurv
     parts = []
     for model in evidence.models:
         first, last = curves[model, design].points[0], curves[model, design].points[-1]
-        more = last.tokens.low > first.tokens.high
-        change = f"tokens from {first.tokens.mean:.1f} to {last.tokens.mean:.1f}"
         parts.append(
-            f"{model} {change}{'' if more else ' (within the intervals)'} and accuracy from {first.accuracy.mean:.0%} "
-            f"to {last.accuracy.mean:.0%}"
+            f"{model} tokens from {first.tokens.mean:.1f} to {last.tokens.mean:.1f}{_apart(first.tokens, last.tokens)} "
+            f"and accuracy from {first.accuracy.mean:.0%} to {last.accuracy.mean:.0%}"
+            f"{_apart(first.accuracy, last.accuracy)}"
         )
     return f"From no hard problems to {design.most:.0%} of {design.size}: {'; '.join(parts)}."
+
+
+def _apart(first: Interval, last: Interval) -> str:
+    return "" if last.low > first.high or last.high < first.low else " (within the intervals)"
 
 
 def _plot(curves: Mapping[tuple[str, Design], MixtureCurve], measure: str) -> Plot:

@@ -76,7 +76,7 @@ def _beside(evidence: Evidence, figure: Published) -> Compared | None:
     """The published figure and ours; None where nothing of ours is of its kind."""
     if figure.measure not in ("accuracy", "majority"):
         return None
-    model = evidence.base if _is_base(figure.model) else evidence.models[-1]
+    model = evidence.base if _is_base(figure) else evidence.models[-1]
     place = evidence.folder / model / "test"
     rows = [SummaryRow.model_validate(row) for row in read_json(place / "summary.json")]
     record = EvaluationRecord.model_validate(read_json(place / "evaluation.json"))
@@ -86,9 +86,10 @@ def _beside(evidence: Evidence, figure: Published) -> Compared | None:
     return compare(mine, figure, confidence=evidence.params.confidence)
 
 
-def _is_base(model: str) -> bool:
-    """Whether a published model is one that others were trained from."""
-    return model.startswith(("DeepScaleR", "R1-Distill", "DeepCoder", "Skywork", "Qwen3"))
+def _is_base(figure: Published) -> bool:
+    """Whether a published figure is of a model that others were trained from, before they were."""
+    before = figure.model.startswith(("DeepScaleR", "R1-Distill", "DeepCoder", "Skywork", "Qwen3"))
+    return before and " + " not in figure.model and not figure.setting.startswith("after")
 
 
 def _nearest(rows: Sequence[SummaryRow], budgeted: bool, main: Budget) -> SummaryRow:

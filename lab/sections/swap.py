@@ -51,7 +51,8 @@ def section(evidence: Evidence) -> Section:
             "from unfinished thinking. The base has 2.1% both ways, 3.5% with the trained thinking alone, 10.8% "
             "with the trained solution alone, 13.5% with both.",
             "One model thinks up to t, another writes the solution from it. Differences are paired by problem and "
-            "corrected together.",
+            "corrected together. Only together is the gain of both parts beyond the sum of what each gains alone; "
+            "below 0, these gains overlap.",
         ],
         plots=[_plot(evidence, means, budgets)],
         tables=[

@@ -61,7 +61,7 @@ def _finding(evidence: Evidence, found: Mapping[object, Difference], where: str)
         for domain in SETS:
             row = found[where, domain, model, "accuracy"]
             gain = f"{points(row.value.mean)} points on the {domain}"
-            said.append(gain if row.holds else f"{gain}, which does not hold,")
+            said.append(gain if row.holds else f"{gain} (which does not hold)")
         parts.append(f"{model} {' and '.join(said)}")
     if not parts:
         return "One model was measured, so that nothing is said of training."

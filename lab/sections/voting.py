@@ -117,7 +117,7 @@ def _table(
 def _published(evidence: Evidence) -> Table:
     reference: Reference = load_reference(evidence.pipeline / "data/reference/fractured.yaml")
     rows: list[list[Entry]] = [
-        [row.model, row.setting, row.values.get("majority"), row.values.get("best_of_n")]
+        [row.model, table.title, row.setting, row.values.get("majority"), row.values.get("best_of_n")]
         for table in reference.tables
         for row in table.rows
         if row.problems is None and row.values.keys() & {"majority", "best_of_n"}
@@ -127,6 +127,7 @@ def _published(evidence: Evidence) -> Table:
         detail=reference.paper,
         columns=[
             Column(name="model", unit="label"),
+            Column(name="table", unit="text"),
             Column(name="answers", unit="text"),
             Column(name="majority", unit="share"),
             Column(name="best of N", unit="share"),

@@ -9,14 +9,19 @@ from __future__ import annotations
 import math
 import re
 from collections.abc import Mapping
+from dataclasses import replace
 from itertools import pairwise, product
 
 import made_lab
+import polars as pl
 import pytest
 from made_lab import PROBLEMS
 
+from elastic.errors import DataError
 from elastic.metrics.adaptation import adaptation_ratio
 from lab.analysis import Analysis, Entry, Measured, Section, Table
+from lab.evidence import Evidence
+from lab.sections import allocation, grid, lengths
 
 Sections = Mapping[str, Section]
 
@@ -133,6 +138,10 @@ def test_adaptive_budgets_learn_the_length_of_a_chain(sections: Sections) -> Non
     assert value(found["oracle"]["skill"]) == 1
     assert value(found["oracle"]["− uniform"]) >= value(found["features"]["− uniform"]) > 0
     assert "adaptive policies beat both controls" in sections["adaptive"].finding
+    assert isinstance(found["oracle"]["− blind"], Measured)
+    assert found["oracle"]["− blind"].holds is None  # a bound is no policy, and is in no correction
+    assert isinstance(found["features"]["− blind"], Measured)
+    assert found["features"]["− blind"].holds is not None
 
 
 def test_allocation(sections: Sections) -> None:
@@ -140,13 +149,40 @@ def test_allocation(sections: Sections) -> None:
     tokens = [made_lab.length("base", n) + made_lab.ANSWER for n in range(PROBLEMS)]
     rates = [
         sum(min(t, made_lab.length("base", n)) == made_lab.length("base", n) for t in made_lab.THINK)
-        * sum(not made_lab.unlucky(n, s) for s in range(made_lab.SAMPLES))
+        * sum(not made_lab.unlucky(n, s) for s in range(0, made_lab.SAMPLES, 2))  # the half that says what is hard
         for n in range(PROBLEMS)
     ]
     assert value(row["adaptation 30% / 30%"]) == pytest.approx(adaptation_ratio(tokens, rates))  # type: ignore[arg-type]
     assert value(row["efficiency"]) > 0.5
     [levels] = rows(table(sections["allocation"], "Mean tokens"), "base")
     assert [value(levels[str(n)]) for n in range(2, 8)] == [17, 27, 37, 47, 57, 67]
+
+
+def test_tokens_are_measured_on_other_samples_than_those_that_say_what_is_hard(evidence: Evidence) -> None:
+    def ratio(answers: pl.DataFrame) -> float:
+        changed = replace(evidence, models=["base"], _read={("answers", "base", "test"): answers})
+        [row] = rows(table(allocation.section(changed), "Allocation"), "base")
+        return value(row["adaptation 30% / 30%"])
+
+    answers = evidence.answers("base", "test")
+    even, odd = (pl.col("sample") % 2 == rest for rest in (0, 1))
+    assert ratio(answers.with_columns(n_think=pl.when(even).then(1).otherwise("n_think"))) == ratio(answers)
+    assert ratio(answers.with_columns(n_think=pl.when(odd).then(1).otherwise("n_think"))) != ratio(answers)
+    with pytest.raises(DataError, match="one sample a problem"):
+        ratio(answers.filter(even))
+
+
+def test_a_strategy_that_gives_the_answers_of_another_is_tested_once(evidence: Evidence) -> None:
+    answers = evidence.answers("base", "test")
+    same = answers.filter(pl.col("run") == "s1_r1")
+    twin = same.with_columns(run=pl.lit("s1_original"), method=pl.lit("s1_original"))
+    changed = replace(evidence, models=["base"], _read={("answers", "base", "test"): pl.concat([answers, twin])})
+    once = grid.section(replace(evidence, models=["base"]))
+    twice = grid.section(changed)
+    assert twice.finding == once.finding
+    assert "S1 for R1 gave the very answers of S1 here" in twice.notes[-1]
+    [first, second] = [rows(table(twice, "Separate budgeting"), "base", name) for name in ("S1", "S1 for R1")]
+    assert [row["t = 16"] for row in first] == [row["t = 16"] for row in second]
 
 
 def test_mixtures_rise_with_the_share_of_hard_problems(sections: Sections) -> None:
@@ -168,6 +204,14 @@ def test_lengths(sections: Sections) -> None:
     assert value(samples["Mean@2"]) == pytest.approx(share("r1", "r1", 48))
     lucky_once = [any(not made_lab.unlucky(n, s) for s in range(made_lab.SAMPLES)) for n in range(PROBLEMS)]
     assert value(samples["Pass@2"]) == pytest.approx(sum(lucky_once) / PROBLEMS)
+
+
+def test_models_without_right_answers_in_common_are_not_compared_by_length(evidence: Evidence) -> None:
+    wrong: dict[tuple[str, ...], pl.DataFrame] = {
+        ("answers", model, "test"): evidence.answers(model, "test").with_columns(verdict=pl.lit("wrong"))
+        for model in made_lab.MODELS
+    }
+    assert "r1 has none" in lengths.section(replace(evidence, _read=wrong)).finding
 
 
 def test_mistakes(sections: Sections) -> None:
@@ -209,6 +253,8 @@ def test_log_linear(sections: Sections) -> None:
     assert "beyond it says nothing" in str(most["otherwise"])
     missed = [value(row["above the line"]) for row in rows(table(sections["log-linear"], "Every budget"), "base")]
     assert sum(missed) == pytest.approx(0, abs=1e-9)
+    [fit] = rows(table(sections["log-linear"], "accuracy = a"), "base")
+    assert value(fit["largest residual"]) == max(missed, key=abs)
     assert "8+16" in {row["budget"] for row in rows(table(sections["log-linear"], "Every budget"), "base")}
 
 
@@ -239,6 +285,11 @@ def test_published_figures_of_other_problems_do_not_compare_and_say_why(sections
     assert verdicts == {"not comparable"}
     assert all("other problems: chains here" in str(row["why"]) for row in rows(found))
     assert sections["published"].finding.startswith("0 of ")
+    beside = {str(row["published"]): str(row["ours"]) for row in rows(found)}
+    trained = [name for name in beside if " + ALP" in name or "after 640 steps" in name]
+    assert len(trained) > 1
+    assert {beside[name].split(",")[0] for name in trained} == {"r1"}
+    assert {beside[name].split(",")[0] for name in beside if "before" in name and "Qwen3" in name} == {"base"}
 
 
 def test_every_table_of_accuracies_says_how_answers_ended(analysis: Analysis) -> None:
