@@ -24,10 +24,10 @@ from pydantic import RootModel, ValidationError
 from elastic.budget import Budget
 from elastic.contracts.evaluation_records import Named, Protocol, SummaryRow
 from elastic.contracts.params.common import BudgetText
-from elastic.contracts.params.strategies import Grid, Strategy, parse_strategy
+from elastic.contracts.params.strategies import Assigned, Grid, Strategy, Swap, parse_strategy
 from elastic.contracts.records import read_json
 from elastic.engines.protocol import EngineName
-from elastic.errors import DataError
+from elastic.errors import DataError, ParamsError
 from stages.common import SCRATCH, Context, file_digest
 
 if TYPE_CHECKING:
@@ -100,9 +100,13 @@ def command(
     """
     if (problems is None) == (benchmark is None):
         raise DataError("needs one of --problems and --benchmark", where="elastic eval", remedy="give one of the two")
-    solvers = {path.resolve().name: path for path in solver or ()}
-    assignments = {path.stem: read_assignment(path) for path in assignment or ()}
-    strategies = read_strategies(strategy or ["nested"], list(solvers))
+    solvers = named_apart("--solver", {path: path.resolve().name for path in solver or ()})
+    files = named_apart("--assignment", {path: path.stem for path in assignment or ()})
+    assignments = {name: read_assignment(path) for name, path in files.items()}
+    strategies = read_strategies(strategy or ["nested"], list(solvers), list(assignments))
+    for path in (model, *solvers.values()):
+        if not path.is_dir():
+            raise DataError("there is no such folder", where=str(path), remedy="name the folder of a checkpoint")
     named = {path: Named(name=path.resolve().name, sha256=file_digest(path)) for path in (model, *solvers.values())}
 
     from elastic.answers.graders import load_grader
@@ -185,18 +189,46 @@ def write_format(out: Path, name: Format) -> Path:
     return place
 
 
-def read_strategies(texts: Sequence[str], solvers: Sequence[str]) -> list[Strategy]:
-    """The strategies; a bare `swap` is one swap with every solver.
+def named_apart(option: str, names: Mapping[Path, str]) -> dict[str, Path]:
+    """Paths by the names that strategies call them by.
 
     Raises:
-        ParamsError: a text is no strategy.
+        ParamsError: two paths have one name.
     """
-    whole = [
-        f"swap:solver={json.dumps(name, ensure_ascii=False)}" if text == "swap" and solvers else text
-        for text in texts
-        for name in (solvers if text == "swap" and solvers else [""])
-    ]
-    return [parse_strategy(text) for text in whole]
+    paths: dict[str, Path] = {}
+    for path, name in names.items():
+        if name in paths:
+            raise ParamsError(
+                f"{paths[name]} and {path} have one name, {name}",
+                where=option,
+                remedy="rename one of them: strategies and frames call it by its name",
+            )
+        paths[name] = path
+    return paths
+
+
+def read_strategies(texts: Sequence[str], solvers: Sequence[str], assignments: Sequence[str]) -> list[Strategy]:
+    """The strategies; a bare `swap` is one swap with every solver, a bare `assigned` a run of every assignment.
+
+    Raises:
+        ParamsError: a text is no strategy, or a solver or an assignment is missing or used by none.
+    """
+    beside = {"swap": ("solver", "--solver", solvers), "assigned": ("budgets", "--assignment", assignments)}
+    whole = []
+    for text in texts:
+        setting, option, names = beside.get(text, ("", "", [""]))
+        if not names:
+            raise ParamsError(f"{text} needs {option}", where=f"strategy {text}", remedy=f"give it by {option}")
+        whole += [f"{text}:{setting}={json.dumps(name, ensure_ascii=False)}" if setting else text for name in names]
+    strategies = [parse_strategy(text) for text in whole]
+    used = {one.solver for one in strategies if isinstance(one, Swap)}
+    used |= {one.budgets for one in strategies if isinstance(one, Assigned)}
+    for name, (_, option, names) in beside.items():
+        if idle := [one for one in names if one not in used]:
+            raise ParamsError(
+                f"no strategy uses {', '.join(idle)}", where=option, remedy=f"add --strategy {name}, or leave it out"
+            )
+    return strategies
 
 
 def read_grid(budgets: str | None, limit: int | None, benchmark: Benchmark | None) -> Grid:
@@ -206,7 +238,7 @@ def read_grid(budgets: str | None, limit: int | None, benchmark: Benchmark | Non
         BudgetError: a budget is malformed.
         DataError: there are no budgets.
     """
-    if budgets is None and benchmark is None:
+    if not budgets and (budgets is not None or benchmark is None):
         raise DataError("are missing", where="--budgets", remedy="write thinking+solution tokens, as in 512+512,1K+1K")
     wanted = [Budget.parse(text) for text in budgets.split(",")] if budgets else benchmark.budgets if benchmark else ()
     total = max(budget.total for budget in wanted)
@@ -239,6 +271,9 @@ def protocol_of(
         benchmark: where there is one.
         said: fields of Protocol, None where nothing is said.
         seed, faithful: fields of Protocol of which benchmarks say nothing.
+
+    Raises:
+        ParamsError: what is said is no way to sample.
     """
     known = _DEFAULTS if benchmark is None else {**benchmark.prompt.model_dump(), **benchmark.sampling.model_dump()}
     if benchmark:
@@ -246,7 +281,11 @@ def protocol_of(
         known |= {"samples": benchmark.samples} | ({"delimiters": (special.open, special.close)} if special else {})
     others = {key: value for key, value in said.items() if value not in (None, known[key])}
     changed = tuple(sorted(others)) if benchmark else ()
-    return Protocol(benchmark=name, **{**known, **others}, changed=changed, seed=seed, faithful=faithful)
+    try:
+        return Protocol(benchmark=name, **{**known, **others}, changed=changed, seed=seed, faithful=faithful)
+    except ValidationError as error:
+        faults = [f"--{str(fault['loc'][0]).replace('_', '-')}: {fault['msg']}" for fault in error.errors()]
+        raise ParamsError("; ".join(faults), where="elastic eval", remedy="change the options named") from None
 
 
 def _note_unknown(checkpoint: Checkpoint, problems: Problems) -> None:

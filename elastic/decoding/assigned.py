@@ -38,12 +38,7 @@ def assigned(
         DataError: a problem has no budget.
         BudgetError: a prompt and its budget do not fit the model's context; nothing was sampled.
     """
-    if missing := [prompt.problem_id for prompt in prompts if prompt.problem_id not in budgets]:
-        raise DataError(
-            f"{len(missing)} problems have no budget, first {missing[0]}",
-            where="assigned budgets",
-            remedy="assign a budget to every problem that is sampled",
-        )
+    require_budgets(prompts, budgets)
     wanted = plan.each(prompts)
     jobs = [
         Job.separate(
@@ -56,3 +51,17 @@ def assigned(
         Sampled(prompt.problem_id, sample, "assigned", None, None, one.trace, logprob=mean_logprob(one))
         for (prompt, sample), one in zip(wanted, drawn, strict=True)
     ]
+
+
+def require_budgets(prompts: Sequence[Prompt], budgets: Mapping[str, Budget]) -> None:
+    """Refuse an assignment that leaves out a problem.
+
+    Raises:
+        DataError: a problem has no budget.
+    """
+    if missing := [prompt.problem_id for prompt in prompts if prompt.problem_id not in budgets]:
+        raise DataError(
+            f"{len(missing)} problems have no budget, first {missing[0]}",
+            where="assigned budgets",
+            remedy="assign a budget to every problem that is sampled",
+        )

@@ -9,7 +9,8 @@ prefix, as in E1 (the code adds two line breaks); thinking that reaches its limi
 at depth H as well (the code takes what there is for the answer of draw 0 and closes it for the others); after an EOS
 inside thinking depth H has no solution. Depths that keep equally many tokens share their solutions, which are sampled
 once; a depth that keeps all of the thinking has its own end, whichever number it has. Each solution has a stream named
-by how many tokens it follows and by its draw, so that a run of few depths is a part of a run of a multiple of them.
+by how many tokens it follows and by its draw, so that (with the rounding `floor`) a run of few depths is a part of a
+run of a multiple of them.
 """
 
 from __future__ import annotations

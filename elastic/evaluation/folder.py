@@ -31,6 +31,7 @@ from elastic.evaluation.planning import file_stem
 FRAMES: dict[str, type[StrictFrame]] = {"answers": Answers, "thinking": Thinking, "costs": Costs}
 EVALUATION, RUNS, SUMMARY, MARKDOWN = "evaluation.json", "runs", "summary.json", "summary.md"
 FORMATS = "formats"
+_AGAIN = "delete it, and the next evaluation in this folder samples its run again"
 
 Model = TypeVar("Model", bound=BaseModel)
 
@@ -130,14 +131,25 @@ class Folder:
         Raises:
             DataError: it is missing, cut short, or breaks its contract.
         """
-        return read_frame(FRAMES[kind], self.frame_path(kind, run))
+        path = self.frame_path(kind, run)
+        try:
+            return read_frame(FRAMES[kind], path)
+        except DataError as error:
+            raise DataError(error.what, where=str(path), remedy=_AGAIN) from None
 
     def answers(self, columns: list[str]) -> pl.DataFrame:
-        """These columns of the answers of all runs."""
-        return pl.concat(
-            pl.read_parquet(self.frame_path("answers", record.run), columns=columns).select(columns)
-            for record in self.runs()
-        )
+        """These columns of the answers of all runs.
+
+        Raises:
+            DataError: a file is cut short.
+        """
+        return pl.concat(self._columns(self.frame_path("answers", record.run), columns) for record in self.runs())
+
+    def _columns(self, path: Path, columns: list[str]) -> pl.DataFrame:
+        try:
+            return pl.read_parquet(path, columns=columns).select(columns)
+        except (pl.exceptions.PolarsError, OSError) as error:
+            raise DataError(f"not a readable parquet file: {error}", where=str(path), remedy=_AGAIN) from None
 
     def write_summary(self, rows: list[SummaryRow], markdown: str) -> None:
         """Write the summary, summary.json last: it says that both are there."""
@@ -165,6 +177,8 @@ def _differences(known: EvaluationRecord, wanted: EvaluationRecord) -> list[str]
 def _read(model: type[Model], path: Path) -> Model:
     try:
         return model.model_validate(read_json(path))
+    except DataError as error:
+        raise DataError(error.what, where=str(path), remedy="name a new folder with --out") from None
     except ValidationError as error:
         raise DataError(
             f"is no record of this version: {error}", where=str(path), remedy="name a new folder with --out"

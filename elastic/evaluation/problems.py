@@ -70,8 +70,11 @@ def problems_in(file: Path, template: str) -> Problems:
         template: the user turn, with QUESTION where the question goes.
 
     Raises:
-        DataError: a row is malformed, an id stands twice, there are no rows, or the template asks nothing.
+        DataError: there is no such file, a row is malformed, an id stands twice, there are no rows, or the template
+            asks nothing.
     """
+    if not file.is_file():
+        raise DataError("there is no such file", where=str(file), remedy="name the file of the problems")
     if file.suffix == ".parquet":
         frame = read_frame(Curated, file)
     else:

@@ -12,7 +12,8 @@ from elastic.answers.extract import BOX, find_answer
 from elastic.answers.programs.fences import FENCED
 from elastic.contracts.evaluation import Costs, Solutions, Thinking
 from elastic.contracts.evaluation_records import Protocol
-from elastic.contracts.params.strategies import Assigned, Swap
+from elastic.contracts.params.strategies import Assigned, Grid, Swap
+from elastic.decoding.assigned import require_budgets
 from elastic.decoding.chunks import Chunks
 from elastic.decoding.frame import column_types
 from elastic.decoding.plan import Plan, Prompt, Sampled
@@ -42,6 +43,7 @@ class RunSampler:
 
     Raises:
         BudgetError: the context of a model cannot hold the run; no weights were loaded for it.
+        DataError: an assignment leaves out a problem.
         ParamsError: a tokenizer does not know the strategy's texts, or the engine cannot swap models.
     """
 
@@ -74,6 +76,11 @@ class RunSampler:
         )
         for model in [checkpoint, *([self.solver] if self.solver else [])]:
             require_room(run.strategy, prompts, run.grid, model.context, texts=checkpoint.prompter)
+        if self.budgets is not None:
+            require_budgets(prompts, self.budgets)
+            for prompt in prompts:
+                own = Grid(budgets=(self.budgets[prompt.problem_id],))
+                require_room(run.strategy, [prompt], own, checkpoint.context, texts=checkpoint.prompter)
 
     def draw(self, prompts: Sequence[Prompt], progress: Progress) -> dict[str, pl.DataFrame]:
         """One chunk, as the frames of CONTRACTS."""

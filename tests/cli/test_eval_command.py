@@ -233,6 +233,66 @@ def test_one_model_thinks_and_another_solves(parrot: Path, checkpoint: Path, pro
         run(checkpoint, problems, "--strategy", "swap:solver=r1", budgets="2+24")
 
 
+def test_what_strategies_name_beside_the_model_is_never_left_out_in_silence(
+    parrot: Path, checkpoint: Path, problems: Path
+) -> None:
+    Path("mine.json").write_text(json.dumps({"sum": "8+24"}), encoding="utf-8")
+    swap = ["--strategy", "swap", "--solver", str(parrot)]
+    for options, message in (
+        (swap[2:], "--solver: no strategy uses"),
+        (swap[:2], "swap needs --solver"),
+        (["--strategy", "assigned"], "assigned needs --assignment"),
+        ([*swap, "--assignment", "mine.json"], "--assignment: no strategy uses mine"),
+        ([*swap, "--solver", f"elsewhere/{parrot.name}"], "have one name"),
+    ):
+        with pytest.raises(ParamsError, match=message):
+            run(checkpoint, problems, *options, budgets="2+24")
+    assert not Path("out").exists()
+
+
+def test_an_assignment_is_held_against_problems_and_context_before_weights_are_loaded(
+    parrot: Path, problems: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(
+        "elastic.evaluation.checkpoint.load_engine", lambda *_, **__: pytest.fail("weights were loaded")
+    )
+    Path("mine.json").write_text(json.dumps({"sum": "8+24", "7": "8+2", "3": "8+24"}), encoding="utf-8")
+    with pytest.raises(DataError, match="1 problems have no budget, first 4"):
+        run(parrot, problems, "--strategy", "assigned", "--assignment", "mine.json")
+    far = {"sum": "8+24", "7": "8+2", "3": "8+24", "4": "90000+24"}
+    Path("mine.json").write_text(json.dumps(far), encoding="utf-8")
+    with pytest.raises(BudgetError, match="problem 4: "):
+        run(parrot, problems, "--strategy", "assigned", "--assignment", "mine.json")
+
+
+def test_options_that_cannot_be_sampled_are_named(parrot: Path, problems: Path) -> None:
+    with pytest.raises(ParamsError, match=r"--top-p: .*greater than 0"):
+        run(parrot, problems, "--top-p", "0")
+    with pytest.raises(DataError, match="--budgets: are missing"):
+        run(parrot, problems, budgets="")
+    with pytest.raises(DataError, match="nowhere: there is no such folder"):
+        run(Path("nowhere"), problems)
+    with pytest.raises(DataError, match=r"none\.parquet: there is no such file"):
+        run(parrot, Path("none.parquet"))
+
+
+def test_a_damaged_file_of_the_folder_is_named_and_sampled_again_once_it_is_deleted(
+    parrot: Path, problems: Path
+) -> None:
+    run(parrot, problems)
+    file = Path("out/answers/nested.parquet")
+    whole = file.read_bytes()
+    file.write_bytes(whole[:100])
+    with pytest.raises(DataError, match=r"(?s)nested\.parquet: not a readable.*delete it, and the next evaluation"):
+        run(parrot, problems, "--strategy", "independent")
+    file.unlink()
+    run(parrot, problems)
+    assert file.read_bytes() == whole
+    Path("out/evaluation.json").write_text("junk", encoding="utf-8")
+    with pytest.raises(DataError, match=r"(?s)not JSON.*name a new folder"):
+        run(parrot, problems)
+
+
 def test_every_problem_can_have_a_budget_of_its_own(parrot: Path, problems: Path) -> None:
     Path("mine.json").write_text(json.dumps({"sum": "8+24", "7": "8+2", "3": "8+24", "4": "0+24"}), encoding="utf-8")
     run(parrot, problems, "--strategy", "assigned:budgets=mine", "--assignment", "mine.json")
@@ -301,6 +361,6 @@ def test_what_cannot_fit_is_refused_before_any_weights_are_loaded(
         run(parrot, problems, "--strategy", "s1_r1:cue=check:", budgets="60+27")
     with pytest.raises(ParamsError, match="the tokenizer does not know all of"):
         run(parrot, problems, "--strategy", "s1_r1")
-    with pytest.raises(DataError, match=r"no such (model folder|file or folder)"):
+    with pytest.raises(DataError, match="there is no such folder"):
         run(Path("nowhere"), problems)
     assert not Path("out").exists()
