@@ -19,6 +19,7 @@ from compare.params import BASE, ReportParams
 from elastic.errors import DataError
 from elastic.metrics.accuracy import problem_accuracies
 from elastic.metrics.adaptation import adaptation_ratio, resampled_ratios, same_adaptation_p
+from elastic.metrics.allocation import sample_halves
 from elastic.metrics.intervals import Interval, mean_interval, paired_difference
 from elastic.metrics.significance import draws_for, holm, sign_flip
 from elastic.seeding import stream_seed
@@ -35,6 +36,8 @@ class Run:
 
     Attributes:
         accuracy, tokens: arrays of shape (n problems,), by thinking budget or None.
+        solve_rate, spent: accuracy over all cells, and tokens without a budget, of different samples
+            (`sample_halves`), both of shape (n problems,); for the adaptation ratio.
     """
 
     name: str
@@ -42,17 +45,31 @@ class Run:
     seed: int | None
     accuracy: Mapping[Cell, np.ndarray]
     tokens: Mapping[Cell, np.ndarray]
+    solve_rate: np.ndarray
+    spent: np.ndarray
 
 
 def measured(name: str, recipe: str, seed: int | None, scored: pl.DataFrame, problems: Sequence[str]) -> Run:
     """A run from its scored traces, on `problems` in that order.
 
     Raises:
-        DataError: a problem was not graded in every cell.
+        DataError: a problem was not graded in every cell, or was sampled once.
     """
-    accuracy, tokens = {}, {}
     kept = scored.filter(pl.col("method") != "truncate")
-    for (think,), cell in kept.group_by("think_budget", maintain_order=True):
+    (accuracy, tokens), (judged, _), (_, measured_tokens) = (
+        _by_cell(name, part, problems) for part in (kept, *sample_halves(kept))
+    )
+    solve_rate = np.mean(list(judged.values()), axis=0)
+    return Run(name, recipe, seed, accuracy, tokens, solve_rate, measured_tokens[None])
+
+
+def _by_cell(
+    name: str, scored: pl.DataFrame, problems: Sequence[str]
+) -> tuple[dict[Cell, np.ndarray], dict[Cell, np.ndarray]]:
+    """Accuracy and mean tokens of every problem, by cell."""
+    accuracy: dict[Cell, np.ndarray] = {}
+    tokens: dict[Cell, np.ndarray] = {}
+    for (think,), cell in scored.group_by("think_budget", maintain_order=True):
         found = problem_accuracies(cell).join(
             cell.group_by("problem_id").agg(tokens=_TOKENS.mean()), on="problem_id", validate="1:1"
         )
@@ -64,7 +81,7 @@ def measured(name: str, recipe: str, seed: int | None, scored: pl.DataFrame, pro
                 remedy="mend the grader: models are compared on the same problems",
             )
         accuracy[think], tokens[think] = found["accuracy"].to_numpy(), found["tokens"].to_numpy()
-    return Run(name, recipe, seed, accuracy, tokens)
+    return accuracy, tokens
 
 
 @dataclass
@@ -118,7 +135,7 @@ class Findings:
         for run in self.runs:
             self.by_recipe.setdefault(run.recipe, []).append(run)
         [base] = self.by_recipe[BASE]
-        self.difficulty = np.mean([base.accuracy[cell] for cell in base.accuracy], axis=0)
+        self.difficulty = base.solve_rate
         self._ratios: dict[str, np.ndarray] = {}
 
     @property
@@ -142,9 +159,12 @@ class Findings:
         """The mean over problems of every seed."""
         return [self._value(run, measure, cell) for run in self.by_recipe[recipe]]
 
+    def _spent(self, recipe: str) -> np.ndarray:
+        return np.mean([run.spent for run in self.by_recipe[recipe]], axis=0)
+
     def adaptation(self, recipe: str) -> float:
         """Tokens on hard problems over tokens on easy ones, without a budget; difficulty is that of the base."""
-        return adaptation_ratio(self.mean(recipe, "tokens", None), self.difficulty, self.params.share)
+        return adaptation_ratio(self._spent(recipe), self.difficulty, self.params.share)
 
     def difference(self, recipe: str, control: str, cell: Cell, measure: Measure = "accuracy") -> Difference:
         """Recipe minus control; asking for it puts it into the family that is corrected."""
@@ -184,13 +204,13 @@ class Findings:
 
     def _value(self, run: Run, measure: Measure, cell: Cell) -> float:
         if measure == "adaptation":
-            return adaptation_ratio(run.tokens[None], self.difficulty, self.params.share)
+            return adaptation_ratio(run.spent, self.difficulty, self.params.share)
         return float(getattr(run, measure)[cell].mean())
 
     def _resampled(self, recipe: str) -> np.ndarray:
         if recipe not in self._ratios:
             self._ratios[recipe] = resampled_ratios(
-                self.mean(recipe, "tokens", None),
+                self._spent(recipe),
                 self.difficulty,
                 self.params.share,
                 resamples=self.params.resamples,
@@ -202,7 +222,7 @@ class Findings:
         names = (row.recipe, row.control, str(row.cell), row.measure)
         rng = np.random.default_rng(stream_seed(self.params.seed, "difference", *names))
         if row.measure == "adaptation":
-            tokens, others = (self.mean(recipe, "tokens", None) for recipe in (row.recipe, row.control))
+            tokens, others = (self._spent(recipe) for recipe in (row.recipe, row.control))
             return same_adaptation_p(tokens, others, self.difficulty, self.params.share, swaps=draws, rng=rng)
         values, others = (self.mean(recipe, row.measure, row.cell) for recipe in (row.recipe, row.control))
         return sign_flip(values - others, draws, rng)

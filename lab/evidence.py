@@ -157,25 +157,6 @@ def cell(answers: pl.DataFrame, method: str, budget: Budget | None = None, *, ru
     return found
 
 
-def sample_halves(answers: pl.DataFrame) -> tuple[pl.DataFrame, pl.DataFrame]:
-    """Answers of the even sample numbers and of the odd ones: what orders problems, and what is measured on them.
-
-    All budgets of a nested sample share its thinking. Ordered by the samples that are measured, a problem whose
-    thinking ran long by chance would be both hard and dear for it.
-
-    Raises:
-        DataError: there is one sample a problem.
-    """
-    even, odd = (answers.filter(pl.col("sample") % 2 == rest) for rest in (0, 1))
-    if odd.is_empty():
-        raise DataError(
-            "one sample a problem cannot both say which problems are hard and be measured on them",
-            where="results",
-            remedy="set sets.test.samples to 2 or more in params.yaml",
-        )
-    return even, odd
-
-
 def grid_of(answers: pl.DataFrame, method: str = "separate") -> list[Budget]:
     """The budgets that a method was measured at, by rising t."""
     rows = answers.filter(pl.col("method") == method).select("think_budget", "solution_budget").unique()

@@ -176,9 +176,7 @@ def _draw_teaching(ledger: pl.DataFrame, params: CurateParams) -> pl.DataFrame:
     )
     pool = ledger.filter(OPEN & _MAY_TEACH).sort("problem_id")
     ledger = place(ledger, pool.head(params.teaching)["order"], "teaching")
-    ledger = reject(
-        ledger, _MAY_TEACH, "over the limit of teaching", pl.lit(f"curate.teaching is {params.teaching}")
-    )
+    ledger = reject(ledger, _MAY_TEACH, "over the limit of teaching", pl.lit(f"curate.teaching is {params.teaching}"))
     taught = (pl.col("split") == "teaching").any().over("copy")
     return reject(ledger, taught, "duplicate", pl.lit("stands in teaching"))
 

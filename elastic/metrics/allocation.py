@@ -21,6 +21,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
+import polars as pl
 
 from elastic.errors import DataError
 from elastic.metrics.adaptation import adaptation_ratio, resampled_ratios
@@ -29,6 +30,24 @@ from elastic.metrics.resampling import percentile_interval, problem_draws
 
 # Both published definitions of the adaptation ratio: shares of the problems that are hard, and that are easy.
 ADAPTATION_DEFINITIONS = {"hardest 30 % over easiest 30 %": (0.3, 0.3), "hardest 20 % over easiest 50 %": (0.2, 0.5)}
+
+
+def sample_halves(answers: pl.DataFrame) -> tuple[pl.DataFrame, pl.DataFrame]:
+    """Answers of the even sample numbers and of the odd ones: what orders problems, and what is measured on them.
+
+    All budgets of a nested sample share its thinking. Ordered by the samples that are measured, a problem whose
+    thinking ran long by chance would be both hard and dear for it.
+
+    Raises:
+        DataError: there is one sample a problem.
+    """
+    even, odd = (answers.filter(pl.col("sample") % 2 == rest) for rest in (0, 1))
+    if odd.is_empty():
+        raise DataError(
+            "one sample a problem cannot both say which problems are hard and be measured on them",
+            remedy="sample every problem twice or more",
+        )
+    return even, odd
 
 
 @dataclass(frozen=True)

@@ -14,6 +14,7 @@ from elastic.metrics.allocation import (
     Spending,
     allocation,
     cumulative_curve,
+    sample_halves,
     tokens_by_level,
 )
 from elastic.metrics.problems import problem_means
@@ -21,7 +22,7 @@ from elastic.metrics.resampling import percentile_interval
 from elastic.metrics.significance import draws_for, holm
 from elastic.seeding import stream_seed
 from lab.analysis import Column, Entry, Measured, Panel, Plot, Section, Series, Table
-from lab.evidence import Evidence, cell, sample_halves
+from lab.evidence import Evidence, cell
 from lab.tables import entry, listed, series
 
 LEVELS = "terms"

@@ -6,11 +6,12 @@ from collections.abc import Mapping
 
 import polars as pl
 
+from elastic.metrics.allocation import sample_halves
 from elastic.metrics.intervals import Interval
 from elastic.metrics.mixtures import PUBLISHED, Design, MixtureCurve, mixture_curve
 from elastic.metrics.problems import problem_means
 from lab.analysis import Column, Entry, Panel, Plot, Section, Table
-from lab.evidence import Evidence, cell, sample_halves
+from lab.evidence import Evidence, cell
 from lab.tables import entry, listed, series
 
 POINTS = 7

@@ -5,12 +5,14 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 import numpy as np
+import polars as pl
 import pytest
 from pydantic import ValidationError
 
 from compare.claims import Claim, ask, judge
-from compare.findings import Findings, Run
+from compare.findings import Findings, Run, measured
 from compare.params import BASE, ReportParams
+from elastic.errors import DataError
 
 N = 200
 PARAMS = ReportParams(
@@ -23,7 +25,7 @@ def model(recipe: str, seed: int | None, accuracy: float, tokens: float, *, stee
     right = (np.arange(N) < accuracy * N).astype(float)
     spent = tokens * (1 + steep * np.linspace(0, 1, N))
     cells = (0, 8, None)
-    return Run(f"{recipe}_{seed}", recipe, seed, dict.fromkeys(cells, right), dict.fromkeys(cells, spent))
+    return Run(f"{recipe}_{seed}", recipe, seed, dict.fromkeys(cells, right), dict.fromkeys(cells, spent), right, spent)
 
 
 def findings(recipes: Mapping[str, list[tuple[float, float]]]) -> Findings:
@@ -70,7 +72,7 @@ def test_tokens_to_match_is_read_off_the_curve() -> None:
     half, most = (np.arange(N) < share * N for share in (0.5, 0.9))
     tokens = {0: np.full(N, 10.0), 8: np.full(N, 20.0), None: np.full(N, 60.0)}
     accuracy = {0: np.zeros(N), 8: half.astype(float), None: most.astype(float)}
-    found = Findings([base, Run("x", "x", 1, accuracy, tokens)], PARAMS)
+    found = Findings([base, Run("x", "x", 1, accuracy, tokens, half, tokens[None])], PARAMS)
     assert found.tokens_to_match("x", 0.25) == pytest.approx(15.0)
     assert found.tokens_to_match("x", 0.7) == pytest.approx(40.0)
     assert found.tokens_to_match("x", 0.95) is None
@@ -84,6 +86,22 @@ def test_adaptation_is_measured_on_the_base_s_hard_problems() -> None:
     assert found.adaptation(BASE) == pytest.approx(1.0)
     assert row.difference > 0.2
     assert row.claimed
+
+
+def test_samples_that_say_what_is_hard_are_not_those_whose_tokens_are_counted() -> None:
+    shared = {"problem_id": "p", "method": "separate", "think_budget": 8, "n_solution": 0}
+    rows = [
+        {**shared, "sample": 0, "n_think": 100, "verdict": "correct"},
+        {**shared, "sample": 1, "n_think": 20, "verdict": "wrong"},
+        {**shared, "sample": 2, "n_think": 300, "verdict": "correct"},
+        {**shared, "sample": 3, "n_think": 40, "verdict": "wrong"},
+    ]
+    free = [{**row, "method": "unconstrained", "think_budget": None} for row in rows]
+    run = measured(BASE, BASE, None, pl.DataFrame(rows + free), ["p"])
+    assert (run.accuracy[8][0], run.tokens[None][0]) == (0.5, 115)
+    assert (run.solve_rate[0], run.spent[0]) == (1, 30)
+    with pytest.raises(DataError, match="one sample a problem"):
+        measured(BASE, BASE, None, pl.DataFrame([rows[0], free[0]]), ["p"])
 
 
 def claim(**part: object) -> Claim:

@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 import sys
 from collections.abc import Callable
-from pathlib import Path
 from typing import Any
 
 import polars as pl
@@ -58,10 +57,12 @@ def test_the_lab_makes_its_page_and_a_second_run_makes_nothing(copy: Callable[..
             assert set(answers["model"]) == {model}
             assert answers["n_solution"].max() <= 20
     swapped = pl.read_parquet(lab / "results/swap/base-r1/answers")
-    assert set(swapped["model"]) == {"base"} and set(swapped["solver"]) == {"r1"}
+    assert set(swapped["model"]) == {"base"}
+    assert set(swapped["solver"]) == {"r1"}
     taught = pl.read_parquet(clone.folder / "data/curated/teaching.parquet")["question"]
     asked = pl.read_parquet(lab / "problems/transfer.parquet")["question"]
-    assert len(asked) == 16 and not set(asked) & set(taught)
+    assert len(asked) == 16
+    assert not set(asked) & set(taught)
 
     analysis = json.loads((lab / "analysis.json").read_text(encoding="utf-8"))
     page = (lab / "reports/index.html").read_text(encoding="utf-8")
