@@ -8,7 +8,7 @@ from typing import Any
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
-from matplotlib.ticker import PercentFormatter
+from matplotlib.ticker import MaxNLocator, PercentFormatter
 
 from elastic.reporting.figures.axes import POINTS, log_axis, percent_axis
 from elastic.reporting.figures.style import (
@@ -122,6 +122,7 @@ def _axes(every: Any, plot: Plot) -> None:
         if plot.y_unit == "share":
             percent_axis(axes)
         elif plot.y_unit == "percent":
+            axes.yaxis.set_major_locator(MaxNLocator(steps=[1, 2, 5, 10]))  # whole percents, or the labels would lie
             axes.yaxis.set_major_formatter(PercentFormatter(1, decimals=0))
         elif plot.y_unit == "points":
             axes.yaxis.set_major_formatter(POINTS)
