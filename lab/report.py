@@ -10,11 +10,9 @@ from pathlib import Path
 from typing import Any
 
 from markupsafe import Markup
-from pydantic import ValidationError
 
 from elastic.contracts.params.common import validate
-from elastic.contracts.records import read_json
-from elastic.errors import DataError
+from elastic.contracts.records import read_record
 from elastic.reporting.figures.style import css_name, palette
 from elastic.reporting.templates import templates
 from elastic.reporting.words import count, interval, percent, points, share, signed, tokens
@@ -67,20 +65,6 @@ def written(entry: Entry, unit: Unit) -> str:
     return percent(value) if unit == "share" and isinstance(entry, Measured) else figure(float(value), unit)
 
 
-def read_analysis(path: Path) -> Analysis:
-    """Read what analyse wrote.
-
-    Raises:
-        DataError: it is missing or of another version.
-    """
-    if not path.exists():
-        raise DataError("no such file", where=str(path), remedy="run `dvc repro`, which makes it")
-    try:
-        return Analysis.model_validate(read_json(path))
-    except ValidationError as error:
-        raise DataError(f"is no analysis: {error}", where=str(path), remedy="run `python -m lab.analyse`") from None
-
-
 def render(name: str, analysis: Analysis, params: ReportParams, **more: Any) -> str:
     """The template `name` of this folder, as text."""
     environment = templates(_FOLDER, html=name.endswith("html.j2"))
@@ -114,7 +98,7 @@ def main() -> None:
     params = validate(ReportParams, params_block("report"), where="report")
 
     def work(context: Context) -> None:
-        analysis = read_analysis(ANALYSIS)
+        analysis = read_record(Analysis, ANALYSIS)
         run(analysis, params, OUTPUT)
         context.facts = {"sections": len(analysis.sections)}
         context.say(f"see {(OUTPUT / 'index.html').resolve()}")

@@ -8,12 +8,11 @@ from pathlib import Path
 
 import pytest
 
-from elastic.contracts.records import write_json
-from elastic.errors import DataError
+from elastic.contracts.records import read_record, write_json
 from lab.analysis import Analysis, Column, Entry, Measured, Panel, Plot, Series, Table, Unit
 from lab.analysis_params import ReportParams
 from lab.figures.plots import draw, words
-from lab.report import between, read_analysis, run, written
+from lab.report import between, run, written
 
 PARAMS = ReportParams(title="A made laboratory")
 
@@ -54,12 +53,7 @@ class _Tags(HTMLParser):
 
 def test_an_analysis_survives_its_file(analysis: Analysis, tmp_path: Path) -> None:
     write_json(tmp_path / "analysis.json", analysis)
-    assert read_analysis(tmp_path / "analysis.json") == analysis
-    with pytest.raises(DataError, match="no such file"):
-        read_analysis(tmp_path / "none.json")
-    (tmp_path / "other.json").write_text("{}", encoding="utf-8")
-    with pytest.raises(DataError, match="is no analysis"):
-        read_analysis(tmp_path / "other.json")
+    assert read_record(Analysis, tmp_path / "analysis.json") == analysis
 
 
 def test_page_and_table_say_every_finding(analysis: Analysis, folder: Path) -> None:
