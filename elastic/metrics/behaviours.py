@@ -103,8 +103,15 @@ def count_behaviours(texts: pl.Series, keywords: KeywordSet) -> pl.DataFrame:
     )
 
 
-def _by_problem(answers: pl.DataFrame, keywords: KeywordSet) -> pl.DataFrame:
-    """Sums by problem: responses, tokens and occurrences of every family; problems sorted."""
+def behaviours_by_problem(answers: pl.DataFrame, keywords: KeywordSet) -> pl.DataFrame:
+    """Sums by problem: responses, tokens and occurrences of every family; problems sorted.
+
+    Args:
+        answers, keywords: as for `behaviour_rates`.
+
+    Raises:
+        DataError: no response was graded.
+    """
     frame = graded(answers)
     if frame.is_empty():
         raise DataError("no response was graded", where="behaviours", remedy="look at the errors of the grader")
@@ -133,7 +140,7 @@ def behaviour_rates(
     Raises:
         DataError: no response was graded.
     """
-    sums = _by_problem(answers, keywords)
+    sums = behaviours_by_problem(answers, keywords)
     draws = problem_draws(len(sums), resamples=resamples, seed=seed)
     responses, tokens = sums["responses"].to_numpy(), sums["tokens"].to_numpy()
     return [
@@ -169,7 +176,7 @@ def behaviour_changes(
     Raises:
         DataError: no response was graded, or the models share no problem.
     """
-    sums = [_by_problem(answers, keywords) for answers in (before, after)]
+    sums = [behaviours_by_problem(answers, keywords) for answers in (before, after)]
     first, second = (
         one.join(other.select("problem_id"), on="problem_id", how="semi").sort("problem_id")
         for one, other in (sums, sums[::-1])

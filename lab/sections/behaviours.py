@@ -7,8 +7,7 @@ from collections.abc import Mapping
 import polars as pl
 
 from elastic.contracts.behaviours import BEHAVIOURS, KeywordSet, read_behaviours
-from elastic.metrics.behaviours import behaviour_rates, count_behaviours
-from elastic.metrics.problems import graded
+from elastic.metrics.behaviours import behaviour_rates, behaviours_by_problem
 from elastic.reporting.words import signed
 from lab.analysis import Column, Entry, Section, Table
 from lab.evidence import Evidence
@@ -22,7 +21,7 @@ def section(evidence: Evidence) -> Section:
     keywords = read_behaviours(params.keywords, evidence.pipeline / BEHAVIOURS)
     answers = {model: evidence.traces(model, "test", method="unconstrained") for model in evidence.models}
     rates = {model: behaviour_rates(frame, keywords, **params.sampling) for model, frame in answers.items()}
-    means = {model: _by_problem(frame, keywords) for model, frame in answers.items()}
+    means = {model: _means(frame, keywords) for model, frame in answers.items()}
     family = Family("behaviours", params)
     for model in evidence.trained:
         for name in keywords.families:
@@ -64,12 +63,10 @@ def section(evidence: Evidence) -> Section:
     )
 
 
-def _by_problem(answers: pl.DataFrame, keywords: KeywordSet) -> pl.DataFrame:
+def _means(answers: pl.DataFrame, keywords: KeywordSet) -> pl.DataFrame:
     """Mean occurrences in a response of every problem, a column a family."""
-    frame = graded(answers)
-    texts = frame.select(pl.concat_str("think_text", "solution_text", separator="\n").alias("text"))["text"]
-    counts = frame.select("problem_id").hstack(count_behaviours(texts, keywords))
-    return counts.group_by("problem_id").agg(pl.col(*keywords.families).mean()).sort("problem_id")
+    sums = behaviours_by_problem(answers, keywords)
+    return sums.select("problem_id", pl.col(*keywords.families) / pl.col("responses"))
 
 
 def _finding(evidence: Evidence, found: Mapping[object, Difference], keywords: KeywordSet) -> str:

@@ -13,12 +13,21 @@ from elastic.errors import DataError
 from elastic.metrics.depths import at_depths, depth_count, evenly_spaced
 from elastic.metrics.lattice import Lattice, lattice_of
 from elastic.metrics.log_linear import fit_log_linear
-from elastic.metrics.pass_curves import Curve, along_depths, along_draws, along_paths, at_cost, over_paths, path_hits
+from elastic.metrics.pass_curves import (
+    Curve,
+    along_depths,
+    along_draws,
+    along_paths,
+    at_cost,
+    curve_table,
+    over_paths,
+    path_hits,
+)
 from elastic.metrics.planning import Choice, best_under, candidates
-from lab.analysis import Column, Entry, Panel, Plot, Section, Table
+from lab.analysis import Column, Entry, Measured, Panel, Plot, Section, Table
 from lab.evidence import Evidence
 from lab.paired import Difference, Family
-from lab.tables import ENDINGS, endings, entry, mean, series, verdicts
+from lab.tables import ENDINGS, endings, entry, series, verdicts
 
 FRACTURED = "fractured"
 DEPTHS, DRAWS = (1, 4, 16), (1, 4)
@@ -35,6 +44,7 @@ def section(evidence: Evidence) -> Section:
         for model, lattice in lattices.items()
         for config in configs
     }
+    points = {key: curve_table([curve], **evidence.params.sampling) for key, curve in curves.items()}
     plain = configs[0]
     paths = _doublings(next(iter(lattices.values())).shape[1])
     family = Family("fractured", evidence.params)
@@ -73,12 +83,12 @@ def section(evidence: Evidence) -> Section:
             "Slopes here are over stretches of B that differ, and fall as pass@k nears 100%, so that they are not "
             "tested.",
         ],
-        plots=[_plot(evidence, curves)],
+        plots=[_plot(evidence, points)],
         tables=[
             _equal_cost(evidence, found, configs, paths, curves),
             _plans(plans, found),
             _slopes(evidence, lattices),
-            _points(evidence, frames, curves),
+            _points(evidence, frames, points),
         ],
     )
 
@@ -169,17 +179,18 @@ def _finding(evidence: Evidence, found: Mapping[Any, Difference]) -> str:
     )
 
 
-def _plot(evidence: Evidence, curves: Mapping[tuple[str, Config], Curve]) -> Plot:
+def _measured(points: pl.DataFrame) -> list[Measured]:
+    return [Measured(**row) for row in points.select("value", "low", "high").iter_rows(named=True)]
+
+
+def _plot(evidence: Evidence, points: Mapping[tuple[str, Config], pl.DataFrame]) -> Plot:
     panels = []
     for model in evidence.models:
-        drawn = []
-        for (name, (depths, draws)), curve in curves.items():
-            if name == model:
-                rows = [
-                    mean(pl.DataFrame({"value": values[~np.isnan(values)]}), evidence.params)
-                    for values in curve.values.T
-                ]
-                drawn.append(series(f"H = {depths}", curve.costs.tolist(), rows, style=f"m = {draws}"))
+        drawn = [
+            series(f"H = {depths}", table["cost"], _measured(table), style=f"m = {draws}")
+            for (name, (depths, draws)), table in points.items()
+            if name == model
+        ]
         panels.append(Panel(title=model, series=drawn))
     return Plot(
         name="fractured",
@@ -250,16 +261,15 @@ def _slopes(evidence: Evidence, lattices: Mapping[str, Lattice]) -> Table:
 
 
 def _points(
-    evidence: Evidence, frames: Mapping[str, pl.DataFrame], curves: Mapping[tuple[str, Config], Curve]
+    evidence: Evidence, frames: Mapping[str, pl.DataFrame], points: Mapping[tuple[str, Config], pl.DataFrame]
 ) -> Table:
     rows: list[list[Entry]] = []
-    for (model, (depths, draws)), curve in curves.items():
+    for (model, (depths, draws)), table in points.items():
         chosen = evenly_spaced(depth_count(frames[model]), depths)
         answers = at_depths(frames[model], chosen).filter(pl.col("draw") < draws)
         shares = endings(answers, f"{model}, H = {depths}, m = {draws}", evidence.params)
-        for (n, _, _), cost, values in zip(curve.sizes, curve.costs, curve.values.T, strict=True):
-            known = pl.DataFrame({"value": values[~np.isnan(values)]})
-            rows.append([model, n, depths, draws, float(cost), mean(known, evidence.params), *shares[:-1], n])
+        for n, cost, reached in zip(table["n"], table["cost"], _measured(table), strict=True):
+            rows.append([model, n, depths, draws, cost, reached, *shares[:-1], n])
     return Table(
         title="Every point",
         detail="how answers ended is of all answers at these depths and draws; samples are thinking paths",
